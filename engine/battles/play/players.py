@@ -4,8 +4,9 @@ A player is one of the simulator's own, or a policy of a run or a file, which ma
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from engine.battles.play.search import SearchSettings, search
 from engine.battles.policy import POOL, Policy
 from engine.battles.sim.simulator import Decisions, Simulator
 from engine.battles.sim.teams import DEFAULT_FORMAT, Format, find_format
+from engine.errors import ConfigurationError
 from engine.ground.folders import user_path
 from engine.runs.checkpoint import LATEST
 from engine.runs.folder import RunFolder, find_run
@@ -38,6 +40,21 @@ class Player:
     policy: Policy | None = None
     is_greedy: bool = True
     search: SearchSettings | None = None
+
+    def looking_ahead(self, samples: int) -> Self:
+        """Return this player with a search in so many copies of the battle; 0: as it is.
+
+        Raises:
+            ConfigurationError: It is one of the simulator's own players.
+        """
+        if not samples:
+            return self
+        if self.policy is None:
+            raise ConfigurationError(
+                f"{self.name} does not search.", "Give a run or a policy's file."
+            )
+        name = f"{self.name} +search {samples}"
+        return replace(self, name=name, search=SearchSettings(samples=samples))
 
     def decide(
         self,

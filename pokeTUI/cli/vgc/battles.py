@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from engine.battles.play.ladder import Game
 
 BattleFormat = Annotated[str, typer.Option(help="Battle format.", show_default=DEFAULT_FORMAT.id)]
+Search = Annotated[int, typer.Option(min=0, max=1000)]
 
 _PORT = 8000
 _RESULTS = {1: "won", 0: "tie", -1: "lost"}
@@ -31,6 +32,7 @@ def watch(
     against: str = "",
     team: str = "",
     battle_format: BattleFormat = "",
+    search: Search = 0,
     checkpoint_dir: CheckpointDir = None,
     seed: int = 0,
 ) -> None:
@@ -42,11 +44,12 @@ def watch(
         against: Opponent: random, max_power, greedy, heuristics, a run or a policy's file. For a
             file of battles: whose view of the decisions is shown. Default: heuristics.
         team: File of the first side's team. Default: a shipped one.
+        search: Let the policy look ahead in up to this many copies of the battle.
         seed: Random seed.
     """
     outcome = commands.watch(
         what, against=against, save_dir=checkpoint_dir, team=team, battle_format=battle_format,
-        seed=seed,
+        search=search, seed=seed,
     )  # fmt: skip
     _end(outcome)
 
@@ -56,6 +59,7 @@ def play(
     /,
     team: str = "",
     battle_format: BattleFormat = "",
+    search: Search = 0,
     checkpoint_dir: CheckpointDir = None,
     seed: int | None = None,
 ) -> None:
@@ -65,14 +69,15 @@ def play(
         against ([RUN|FILE|PLAYER]): Who plays against you: a run, a policy's file, or random,
             max_power, greedy, heuristics. Default: the latest run.
         team: File of your team, pasted or packed. Default: a shipped one.
+        search: Let the policy look ahead in up to this many copies of the battle, for at most 1 s.
         seed: Random seed. Default: another each time.
     """
     seed = commands.new_seed() if seed is None else seed
-    _end(
-        commands.play(
-            against, save_dir=checkpoint_dir, team=team, battle_format=battle_format, seed=seed
-        )
-    )
+    outcome = commands.play(
+        against, save_dir=checkpoint_dir, team=team, battle_format=battle_format, search=search,
+        seed=seed,
+    )  # fmt: skip
+    _end(outcome)
 
 
 def _end(outcome: commands.Outcome) -> NoReturn:
