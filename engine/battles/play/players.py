@@ -5,9 +5,10 @@ policy comes along, and plays where no run has been saved yet.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from engine.battles.play.search import SearchSettings, search
 from engine.battles.policy import POOL, Policy
 from engine.battles.sim.simulator import Decisions, Simulator
 from engine.battles.sim.teams import DEFAULT_FORMAT, Format, find_format
+from engine.errors import ConfigurationError
 from engine.ground.folders import user_path
 from engine.runs.checkpoint import LATEST
 from engine.runs.folder import RunFolder, find_run, list_runs
@@ -43,6 +45,21 @@ class Player:
     policy: Policy | None = None
     is_greedy: bool = True
     search: SearchSettings | None = None
+
+    def looking_ahead(self, samples: int) -> Self:
+        """Return this player with a search in so many copies of the battle; 0: as it is.
+
+        Raises:
+            ConfigurationError: It is one of the simulator's own players.
+        """
+        if not samples:
+            return self
+        if self.policy is None:
+            raise ConfigurationError(
+                f"{self.name} does not search.", "Give a run or a policy's file."
+            )
+        name = f"{self.name} +search {samples}"
+        return replace(self, name=name, search=SearchSettings(samples=samples))
 
     def decide(
         self,

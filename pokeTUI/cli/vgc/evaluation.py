@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,7 +18,6 @@ from engine.battles.play.players import (
     past_policies,
     trained_against,
 )
-from engine.battles.play.search import SearchSettings
 from engine.battles.sim.setup import find_simulator
 from engine.battles.sim.teams import (
     DEFAULT_FORMAT,
@@ -114,12 +113,7 @@ class EvaluationPlan:
         has_none = player.policy is None or player.name == SHIPPED or user_path(name).is_file()
         is_named = self.checkpoint != LATEST
         refuse_if(is_named and has_none, f"{name} has no checkpoints.", "Leave --checkpoint out.")
-        if not self.search:
-            return player
-        hint = "Give a run or a policy's file."
-        refuse_if(player.policy is None, f"{name} does not search.", hint)
-        settings = SearchSettings(samples=self.search)
-        return replace(player, name=f"{player.name} +search {self.search}", search=settings)
+        return player.looking_ahead(self.search)
 
 
 def evaluate(
@@ -156,7 +150,7 @@ def evaluate(
             players.
         battle_format: Battle format. Default: the run's.
         elo: Let all meet each other, and rate them.
-        search: Look ahead in this many copies of the battle.
+        search: Look ahead in up to this many copies of the battle, for at most 1 s a decision.
         sample: Draw choices instead of taking the likeliest.
         checkpoint: Checkpoint of a run: latest or best.
         json_: Print JSON.
