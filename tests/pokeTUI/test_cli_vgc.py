@@ -155,6 +155,25 @@ def test_a_best_response_is_trained_and_shown_beside_the_win_rates(modules, monk
     assert_refused(refused, "random is no policy. Give a run or a policy's file.")
 
 
+@pytest.mark.slow
+def test_a_league_trains_a_best_response_and_continues_in_its_folder(
+    modules, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("POKETUI_SHOWDOWN", modules)
+    write_policy(tmp_path / "mine.zip")
+    small = "--rounds 1 --steps 64 --num-workers 1 --set vgc.buffer_size=64 --set vgc.epochs=1"
+    given = f"league mine.zip random --folder league --battles 2 {small}".split()
+    first = succeed("vgc", *given, cwd=tmp_path).stdout
+    assert "round 1 of 1: response-2 wins " in first
+    again = json.loads(
+        succeed("vgc", "league", "greedy", "--folder", "league", "--json", cwd=tmp_path).stdout
+    )
+    assert again["players"] == ["mine", "random", "response-2", "greedy"]
+    assert sum(again["nash"]) == pytest.approx(1)
+    refused = poketui("vgc", "league", "--folder", "league", "--battles", "4", cwd=tmp_path)
+    assert_refused(refused, "has its rules. Leave --battles, --teams, --sample and")
+
+
 def write_policy(path):
     """Write an untrained policy's file."""
     rng = np.random.default_rng(1)

@@ -184,11 +184,11 @@ def evaluate(
     refuse_if(elo and is_remote, "Ratings are of battles in the simulator.", "Use --backend sim.")
     refuse_if(elo and (matrix or csv), "Ratings are over all teams.", "Leave --elo out.")
     names, folder = players or [LATEST], saves(checkpoint_dir)
-    format = find_format(battle_format) if battle_format else _format_of_all(names, folder)
+    format = find_format(battle_format) if battle_format else format_of_all(names, folder)
     find_simulator()  # that there is none is reported before faults of teams
     plan = EvaluationPlan(
-        format, _teams(format, teams), battles, seed or 0, checkpoint, not sample, search, folder,
-        json_, matrix,
+        format, teams_of_kind(format, teams), battles, seed or 0, checkpoint, not sample, search,
+        folder, json_, matrix,
     )  # fmt: skip
     if elo:
         _print_ratings(plan, names, opponent or SCRIPTED)
@@ -203,7 +203,7 @@ def evaluate(
     print_scores(plan, sheets)
 
 
-def _format_of_all(names: Sequence[str], folder: str) -> Format:
+def format_of_all(names: Sequence[str], folder: str) -> Format:
     """Return the format of all players.
 
     Raises:
@@ -219,7 +219,7 @@ def _format_of_all(names: Sequence[str], folder: str) -> Format:
     return formats[0] if formats else DEFAULT_FORMAT
 
 
-def _teams(format: Format, kind: str) -> Sequence[Team]:
+def teams_of_kind(format: Format, kind: str) -> Sequence[Team]:
     """Return the teams of a kind, or those of a file or folder.
 
     Raises:
