@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from engine.battles.learn.session import BattleSession
     from engine.battles.play.players import Player
     from engine.battles.play.spectating import Pairing
-    from engine.battles.sim.simulator import BattleLog
+    from engine.battles.sim.records import BattleLog
     from engine.events import ConnectionLost
     from engine.sessions.threaded import ThreadedSession
     from pokeTUI.terminal.link import Session

@@ -18,8 +18,9 @@ from engine.battles.learn.session import BattleSession
 from engine.battles.play.players import SCRIPTED, Player
 from engine.battles.play.sets import SetSoFar, choose_selection
 from engine.battles.policy import Policy
+from engine.battles.sim.records import BattleLog, LiveBattle
 from engine.battles.sim.setup import NodeCommand
-from engine.battles.sim.simulator import POLICY, BattleLog, Decisions, Lane, LiveBattle, Simulator
+from engine.battles.sim.simulator import POLICY, Decisions, Lane, Simulator
 from engine.battles.sim.teams import Format
 from engine.commands import ChooseInBattle, Command, Stop, Watch
 from engine.errors import CheckpointError

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from engine.battles.sim.actions import SLOT_CODES, joint_mask
 from engine.battles.sim.observation import MONS, MONS_PART
+from engine.battles.sim.records import BattleLog, Replay
 from engine.battles.sim.setup import script_folder
-from engine.battles.sim.simulator import KIND, TEACHER, BattleLog, Decisions, Replay, Simulator
+from engine.battles.sim.simulator import KIND, TEACHER, Decisions, Simulator
 from engine.battles.sim.teams import DEFAULT_FORMAT, FORMATS
 from engine.bench.battles import random_choices
 from engine.errors import BattleError, WorkerError

@@ -21,8 +21,9 @@ from engine.battles.play.sets import choose_selection
 from engine.battles.play.spectating import MatchSession, Pairing, with_names
 from engine.battles.policy import NUM_WEIGHTS, Policy
 from engine.battles.sim.actions import joint_mask
+from engine.battles.sim.records import BattleLog
 from engine.battles.sim.setup import NodeCommand
-from engine.battles.sim.simulator import BattleLog, Simulator
+from engine.battles.sim.simulator import Simulator
 from engine.battles.sim.teams import pool
 from engine.commands import ChooseInBattle, Watch
 from engine.errors import DemoError
