@@ -1,5 +1,6 @@
 """Look ahead from a decision of a battle, in copies of it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,6 +87,7 @@ def analyse(
     is_preview: bool,
     settings: SearchSettings,
     rng: np.random.Generator,
+    also: Sequence[int] = (),
 ) -> Analysis:
     """Return what a seat's choices are worth, by trying the policy's best ones in copies.
 
@@ -104,9 +106,11 @@ def analyse(
         is_preview: It is a selection at team preview.
         settings: How far to look.
         rng: Draws the copies and the foe's answers.
+        also: Codes to try too, however unlikely; their options have a share of their own.
     """
     prior = policy.log_probs(observation[None], legal[None], np.array([is_preview]))[0]
     candidates = _candidates(prior, is_preview, settings)
+    candidates = np.concatenate([candidates, np.setdiff1d(np.array(also, np.int64), candidates)])
     if len(candidates) == 1:
         value = float(policy.values(observation[None])[0])
         return Analysis(value, (Option(int(candidates[0]), 1.0, value),))

@@ -142,18 +142,36 @@ class LiveBattle:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """A decision that a side had to make.
+
+    Attributes:
+        place: How many lines spectators had seen.
+        side: 0 or 1.
+        request: The simulator's.
+        inputs: How many lines of the input log led to it; the other side's choice that was made at
+            the same time may be among them.
+    """
+
+    place: int
+    side: int
+    request: Mapping[str, Any]
+    inputs: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Transcript:
     """A battle that was played, to be shown.
 
     Attributes:
         lines: What spectators saw.
         types: By species that took part, and by its other formes.
-        asked: (lines before it, side, request) of each decision, in the order of `decisions`.
+        asked: In the order of `decisions`.
     """
 
     lines: tuple[str, ...]
     types: Mapping[str, tuple[str, ...]]
-    asked: tuple[tuple[int, int, Mapping[str, Any]], ...]
+    asked: tuple[Asked, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +295,18 @@ class Simulator:
         pairs = np.empty((len(seats), 2), "<u4")
         pairs[:, 0], pairs[:, 1] = seats, codes
         self._write(_STEP, pairs.tobytes())
+        return self._decisions()
+
+    def resume(self, input_log: Sequence[str]) -> Decisions:
+        """Replace the lanes by one battle, as it stands after a part of its input log.
+
+        Returns:
+            Its waiting decisions, as `step` does; both sides' are to be answered.
+        """
+        self._ask("resume", input_log=list(input_log))
+        return self._decisions()
+
+    def _decisions(self) -> Decisions:
         op, content = self._read()
         if op != _STEP:
             self._refuse(content)
@@ -366,7 +396,7 @@ class Simulator:
         return Transcript(
             tuple(found["lines"]),
             {name: tuple(known) for name, known in found["types"].items()},
-            tuple((one["place"], one["side"], one["request"]) for one in found["decisions"]),
+            tuple(Asked(**one) for one in found["decisions"]),
         )
 
     def track(
@@ -442,7 +472,7 @@ class Simulator:
         return self._rows("roll", seat=seat, plays=plays.tolist())
 
     def _rows(self, method: str, **parameters: Any) -> Outlook:
-        self._write(_JSON, json.dumps({"method": method, **parameters}).encode())
+        self._ask(method, **parameters)
         op, content = self._read()
         if op != _ROWS:
             self._refuse(content)
@@ -451,12 +481,15 @@ class Simulator:
         return Outlook(results.view("<i4").astype(np.int64), info, observations, legal)
 
     def _request(self, method: str, **parameters: Any) -> dict[str, Any]:
-        self._write(_JSON, json.dumps({"method": method, **parameters}).encode())
+        self._ask(method, **parameters)
         _, content = self._read()
         answer: dict[str, Any] = json.loads(content.tobytes())
         if "error" in answer:
             self._refuse(content)
         return answer
+
+    def _ask(self, method: str, **parameters: Any) -> None:
+        self._write(_JSON, json.dumps({"method": method, **parameters}).encode())
 
     def _refuse(self, content: NDArray[np.uint8]) -> None:
         raise BattleError(f"The simulator refused: {json.loads(content.tobytes())['error']}.")
