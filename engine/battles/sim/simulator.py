@@ -148,14 +148,14 @@ class Asked:
     Attributes:
         place: How many lines spectators had seen.
         side: 0 or 1.
-        request: The simulator's.
+        request: The simulator's; None where it cannot be rebuilt from what spectators saw.
         inputs: How many lines of the input log led to it; the other side's choice that was made at
             the same time may be among them.
     """
 
     place: int
     side: int
-    request: Mapping[str, Any]
+    request: Mapping[str, Any] | None
     inputs: int = 0
 
 
@@ -390,9 +390,14 @@ class Simulator:
         types = {name: tuple(known) for name, known in found["types"].items()}
         return LiveBattle(tuple(found["lines"]), types, (first, second), found["number"])
 
-    def transcript(self, input_log: Sequence[str]) -> Transcript:
-        """Replay a battle, and return what was shown and the requests in it."""
-        found = self._request("transcript", input_log=list(input_log))
+    def transcript(self, log: Sequence[str], format: str = "") -> Transcript:
+        """Replay a battle, and return what was shown and the requests in it.
+
+        Args:
+            log: An input log, or what spectators saw.
+            format: Of what spectators saw; "" for an input log.
+        """
+        found = self._request("transcript", log=list(log), format=format)
         return Transcript(
             tuple(found["lines"]),
             {name: tuple(known) for name, known in found["types"].items()},

@@ -223,8 +223,10 @@ const REQUESTS = {
 		return require('./spectate').spectate(lanes[lane]);
 	},
 
-	transcript({input_log: lines}) {
-		return require('./spectate').transcript(lines);
+	/** Tell what was shown and asked in a battle, by its input log, or by spectators' lines of a format. */
+	transcript({log, format}) {
+		if (format) return require('./replays').transcript(log, describeFormat(format));
+		return require('./spectate').transcript(log);
 	},
 
 	/** Follow a battle that is played elsewhere; `code`, or a player, asks for the words of a choice. */
