@@ -6,7 +6,7 @@ import pytest
 
 from engine.battles.play.evaluation import Score
 from engine.battles.sim.setup import find_simulator
-from engine.battles.sim.teams import DEFAULT_FORMAT, pool
+from engine.battles.sim.teams import DEFAULT_FORMAT, TRAINING_TEAMS, UNSEEN_TEAMS, pool
 from engine.errors import ConfigurationError
 from pokeTUI.cli.vgc.evaluation import EvaluationPlan, print_scores
 from tests.pokeTUI.in_process import assert_refused, poketui, succeed
@@ -26,8 +26,21 @@ def test_shipped_teams_are_listed_without_the_simulator(monkeypatch):
     listed = poketui("vgc", "teams")
     first = pool(DEFAULT_FORMAT)[0]
     assert f"  {first.name}: {', '.join(first.species)}\n" in listed.stdout
-    assert "\nunseen in training:\n" in listed.stdout
+    assert "\nunseen in training: 72 teams, the first 8 (--all lists them all):\n" in listed.stdout
+    whole = poketui("vgc", "teams", "--all").stdout.splitlines()
+    assert len(whole) == 2 + TRAINING_TEAMS + UNSEEN_TEAMS
     assert first.packed in poketui("vgc", "teams", "--packed").stdout.splitlines()
+
+
+def test_generated_teams_are_written_where_training_finds_them(modules, monkeypatch, tmp_path):
+    monkeypatch.setenv("POKETUI_SHOWDOWN", modules)
+    written = succeed("vgc", "teams", "--generate", "2", "--out", "mine", cwd=tmp_path)
+    assert written.stdout == ("2 teams in mine. Train with them: poketui vgc train --team mine\n")
+    checked = succeed("vgc", "teams", "mine", cwd=tmp_path).stdout.splitlines()
+    assert [line.partition(" ")[2] for line in checked] == [f"is legal in {DEFAULT_FORMAT.id}."] * 2
+    again = succeed("vgc", "teams", "--generate", "2", cwd=tmp_path).stdout.split()
+    for file in sorted((tmp_path / "mine").iterdir()):
+        assert " ".join(file.read_text().split()) in " ".join(again)
 
 
 @pytest.mark.parametrize(
@@ -41,6 +54,7 @@ def test_shipped_teams_are_listed_without_the_simulator(monkeypatch):
             ("train", "--headless", "--set", "wandb=online"),
             "--set wandb: training battles does not",
         ),
+        (("teams", "--out", "mine"), "--seed and --out are for generated teams."),
         (("teams", "nowhere.txt"), "Cannot read the team nowhere.txt: no such file or directory."),
     ],
 )
@@ -55,7 +69,7 @@ def plan_of(teams, battles):
 
 def test_teams_that_do_not_all_meet_are_counted(capsys):
     scores = [("random", Score(10, 0, 0, 60))]
-    print_scores(plan_of(pool(DEFAULT_FORMAT), 10), "mine", scores)
+    print_scores(plan_of(pool(DEFAULT_FORMAT)[:4], 10), "mine", scores)
     first = capsys.readouterr().out.splitlines()[0]
     assert first.endswith(", which meet in 5 of 16 ways (--battles 32: in all)")
 
@@ -72,7 +86,7 @@ def test_win_rates_are_printed_as_a_table_with_intervals(capsys):
     scores = [("random", Score(990, 4, 6, 7000)), ("max_power", Score(800, 0, 200, 6500))]
     print_scores(plan_of(pool(DEFAULT_FORMAT)[:1], 1000), "mine", scores)
     assert capsys.readouterr().out.splitlines() == [
-        "mine: gen9vgc2023regc, 1,000 battles each, teams 1-balance",
+        "mine: gen9championsvgc2026regmb, 1,000 battles each, teams 1-balance",
         "opponent   win rate   95 % interval   won  tied  lost  turns",
         "random       99.2 %   98.4 to  99.6 %   990     4     6    7.0",
         "max_power    80.0 %   77.4 to  82.4 %   800     0   200    6.5",
@@ -85,7 +99,7 @@ def test_players_of_the_simulator_are_evaluated_from_the_command_line(modules, m
     found = succeed("vgc", "eval", "greedy", *battles.split())
     facts = json.loads(found.stdout)
     assert facts["player"] == "greedy"
-    assert len(facts["teams"]) == 4
+    assert len(facts["teams"]) == UNSEEN_TEAMS
     (row,) = facts["opponents"]
     assert row["won"] + row["tied"] + row["lost"] == 2
     for options in ("--search 4", "--elo --search 4", "--checkpoint best"):
