@@ -31,7 +31,7 @@ from engine.battles.sim.simulator import (
 from engine.battles.sim.teams import Format
 from engine.errors import BattleError
 
-DEEP = SearchSettings(samples=16)
+DEEP = SearchSettings(samples=16, seconds=0)
 """How far to look ahead where nobody waits for the next turn."""
 UNSEEN = "a Pokémon not yet seen"
 _NOBODY = np.empty(0, np.int64)

@@ -16,7 +16,7 @@ from engine.battles.sim.teams import DEFAULT_FORMAT
 from engine.errors import BattleError
 from tests.engine.battles.play import lane, play_all
 
-QUICK = SearchSettings(samples=2, candidates=3)
+QUICK = SearchSettings(samples=2, seconds=0, candidates=3)
 
 
 @pytest.fixture(scope="module")
