@@ -1,6 +1,7 @@
 """Watch, play and train battles: `poketui vgc watch` and `play`, and the start screen."""
 
 import secrets
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -112,11 +113,12 @@ def watch(
         if against and adviser is None:
             raise ConfigurationError(f"{against} judges no decisions.", "Give a run or a file.")
         side = next((i for i, one in enumerate(battles[0].players) if one not in SCRIPTED), 0)
-        return _show(ReplaySession(battles, find_simulator(), adviser=adviser, side=side))
+        shown = _show(ReplaySession(battles, find_simulator(), adviser=adviser, side=side))
+        return _offering_review(shown, path, len(battles))
     if path.suffix in (".log", ".json", ".txt") and path.is_file():
         unused = {"--against": against, "--team": team, "--battle-format": battle_format}
         _refuse_unused(path, unused)
-        return _show(LinesSession(read_protocol(path)))
+        return _offering_review(_show(LinesSession(read_protocol(path))), path)
     players = _found(what, save_dir), _found(against or "heuristics", save_dir)
     pairing = _pairing(players, team, battle_format, seed)
     adviser = next((one.policy for one in players if one.policy is not None), None)
@@ -153,7 +155,17 @@ def play(
     if not kept:
         return outcome
     saved = f"{counted(len(kept), 'battle')} saved as demonstrations in {kept[0].parent}."
-    return Outcome(f"{outcome.text} {saved}".strip(), outcome.exit_code)
+    text = f"{outcome.text} {saved}".strip()
+    return _offering_review(Outcome(text, outcome.exit_code), kept[-1])
+
+
+def _offering_review(outcome: Outcome, path: Path, battles: int = 1) -> Outcome:
+    """Return the outcome with the command that reviews what was seen."""
+    if outcome.is_failure:
+        return outcome
+    which, number = ("it", "") if battles == 1 else ("one", " --number 1")
+    offer = f"Review {which}: poketui vgc coach {shlex.quote(str(path))}{number}"
+    return Outcome(f"{outcome.text} {offer}".strip(), outcome.exit_code)
 
 
 def train() -> Outcome:

@@ -31,8 +31,6 @@ from engine.battles.sim.simulator import (
 from engine.battles.sim.teams import Format
 from engine.errors import BattleError
 
-DEEP = SearchSettings(samples=16, seconds=0)
-"""How far to look ahead where nobody waits for the next turn."""
 UNSEEN = "a Pokémon not yet seen"
 _NOBODY = np.empty(0, np.int64)
 
@@ -98,11 +96,6 @@ class Review:
     def result(self) -> float:
         """1 if the side won, -1 if it lost, 0 after a tie."""
         return _result(self.battle, self.side)
-
-    def blunders(self, least: float = 0.1) -> list[ReviewedDecision]:
-        """Return the decisions that cost at least so much, the worst first."""
-        found = [one for one in self.decisions if (one.cost or 0.0) >= least]
-        return sorted(found, key=lambda one: -(one.cost or 0.0))
 
 
 def review(
@@ -261,10 +254,12 @@ class PreviewAdvice:
     Attributes:
         analysis: What selections are worth, best first.
         foe_shares: (90,) float32, how likely the foe takes each selection.
+        requests: Both sides', the own one first.
     """
 
     analysis: Analysis
     foe_shares: NDArray[np.float32]
+    requests: tuple[Mapping[str, Any], Mapping[str, Any]]
 
 
 def advise(
@@ -294,4 +289,7 @@ def advise(
         observations, legal, is_preview = waiting.observations, waiting.legal, waiting.is_preview
         analysis = analyse(simulator, policy, 0, observations[0], legal[0], True, settings, rng)
         log_probs = policy.log_probs(observations[1:], legal[1:], is_preview[1:])
-        return PreviewAdvice(analysis, np.exp(log_probs[0, :PREVIEW_CODES]))
+        own, foe = simulator.spectate(0).requests
+    assert own is not None
+    assert foe is not None
+    return PreviewAdvice(analysis, np.exp(log_probs[0, :PREVIEW_CODES]), (own, foe))

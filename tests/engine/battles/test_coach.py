@@ -62,12 +62,6 @@ def test_luck_is_what_came_less_what_was_to_be_expected(found, battle, policy, s
     assert [one.luck for one in found.decisions] == pytest.approx(np.subtract(came, expected))
 
 
-def test_blunders_are_those_that_cost_most_the_worst_first(found):
-    costs = sorted((one.cost for one in found.decisions), reverse=True)
-    assert [one.cost for one in found.blunders(0.0)] == costs
-    assert found.blunders(3.0) == []
-
-
 def test_a_decision_is_judged_without_what_came_after(found, battle, policy, simulator):
     """The same battle, given up after two turns."""
     rows = [row for row, line in enumerate(battle.input_log) if line.startswith(">p1 ")]
