@@ -80,7 +80,7 @@ def coach(
         number (N): Which battle of a file with several, from 1.
         policy ([RUN|FILE]): Who judges. Default: the latest run.
         search: Copies of the battle in which it looks ahead.
-        top: The most costly decisions to name.
+        top: The most decisions to name as costly.
         html_ (FILE): Write a page too, which Showdown's viewer plays.
         force: Overwrite the page.
         seed: Random seed.
@@ -269,7 +269,7 @@ def advise(
         foe (TEAM): The other side's; its effort values do not matter.
         policy ([RUN|FILE]): Who judges. Default: the latest run.
         search: Copies of the battle in which it looks ahead.
-        top: Selections to show.
+        top: The most selections to show.
         battle_format: Battle format. Default: the run's.
         seed: Random seed.
     """

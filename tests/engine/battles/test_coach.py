@@ -8,30 +8,23 @@ import pytest
 
 from engine.battles.learn.demonstrations import Battle
 from engine.battles.play.coach import UNSEEN, Review, advise, review
-from engine.battles.play.search import SearchSettings
-from engine.battles.policy import NUM_WEIGHTS, Policy
+from engine.battles.policy import Policy
 from engine.battles.sim.actions import SELECTIONS
 from engine.battles.sim.simulator import Simulator
 from engine.battles.sim.teams import DEFAULT_FORMAT
 from engine.errors import BattleError
-from tests.engine.battles.play import lane, play_all
-
-QUICK = SearchSettings(samples=2, seconds=0, candidates=3)
+from tests.engine.battles.play import lane
+from tests.engine.battles.reviews import QUICK, cut, random_battle, unlearned_policy
 
 
 @pytest.fixture(scope="module")
 def policy() -> Policy:
-    rng = np.random.default_rng(1)
-    return Policy(rng.normal(0, 0.05, NUM_WEIGHTS).astype(np.float32))
+    return unlearned_policy()
 
 
 @pytest.fixture(scope="module")
 def battle(showdown) -> Battle:
-    """Return a battle that was played at random to its end."""
-    with Simulator([lane(4, limit=1)], showdown) as simulator:
-        play_all(simulator, np.random.default_rng(1))
-        (log,) = simulator.logs()
-    return Battle(log.format, ("Ann", "Bob"), log.winner, log.input_log)
+    return random_battle(showdown)
 
 
 def reviewed(simulator: Simulator, battle: Battle, policy: Policy, side: int = 0) -> Review:
@@ -63,10 +56,7 @@ def test_luck_is_what_came_less_what_was_to_be_expected(found, battle, policy, s
 
 
 def test_a_decision_is_judged_without_what_came_after(found, battle, policy, simulator):
-    """The same battle, given up after two turns."""
-    rows = [row for row, line in enumerate(battle.input_log) if line.startswith(">p1 ")]
-    cut = replace(battle, input_log=(*battle.input_log[: rows[2]], ">forcewin p2"), winner="p2")
-    early = reviewed(simulator, cut, policy)
+    early = reviewed(simulator, cut(battle), policy)
     assert len(early.decisions) == 2
     assert [one.analysis for one in early.decisions] == [
         one.analysis for one in found.decisions[:2]
