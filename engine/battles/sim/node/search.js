@@ -41,7 +41,7 @@ class Search {
 		this.tracker = track(battle, formatInfo);
 		/** The foe's team as everybody knows it, and its sets, both in the order of team preview. */
 		this.known = this.tracker.state.sides[this.foeId].team;
-		this.sets = sideOf(battle, this.foeId).team.map(publicSet);
+		this.sets = sideOf(battle, this.foeId).team.map((set, place) => publicSet(set, this.known[place]));
 		this.spreads = this.sets.map(set => spreadsOf(battle, set));
 		const original = JSON.parse(JSON.stringify(unlogged(State.serializeBattle(battle))));
 		this.samples = [];
@@ -56,6 +56,9 @@ class Search {
 		const foe = sideOf(battle, this.foeId);
 		if (battle.requestState !== 'teampreview') this.drawParty(foe);
 		for (const pokemon of foe.pokemon) this.drawStats(battle, pokemon);
+		const active = battle.getAllActive(true);
+		battle.speedSort(active);
+		battle.speedOrder = active.map(pokemon => pokemon.getFieldPositionValue());
 		foe.team = foe.pokemon.map(pokemon => pokemon.set); // by which a copy is written
 		for (const side of battle.sides) for (const pokemon of side.pokemon) this.drawDurations(pokemon);
 		this.drawMoves(battle);
@@ -99,6 +102,8 @@ class Search {
 	disguised(foe, pokemon, place) {
 		const shown = new Pokemon({ ...this.sets[place] }, foe);
 		for (const key of CARRIED) shown[key] = pokemon[key];
+		shown.abilityState.effectOrder = pokemon.abilityState.effectOrder;
+		for (const slot of shown.moveSlots) slot.pp -= this.known[place].moves.get(slot.id) || 0;
 		foe.active[pokemon.position] = shown;
 		return shown;
 	}
@@ -108,10 +113,9 @@ class Search {
 		pokemon.set = { ...this.sets[place], name: pokemon.set.name, ...this.prng.sample(this.spreads[place]) };
 		const species = pokemon.transformed ? pokemon.baseSpecies : pokemon.species;
 		const stats = battle.spreadModify(species.baseStats, pokemon.set);
-		for (const stat of Object.keys(pokemon.storedStats)) {
-			pokemon.baseStoredStats[stat] = stats[stat];
-			if (!pokemon.transformed) pokemon.storedStats[stat] = stats[stat];
-		}
+		pokemon.hpType = pokemon.baseHpType = battle.dex.getHiddenPower(pokemon.set.ivs).type;
+		pokemon.baseStoredStats = stats;
+		for (const stat in pokemon.storedStats) if (!pokemon.transformed) pokemon.storedStats[stat] = stats[stat];
 		pokemon.maxhp = pokemon.baseMaxhp = species.maxHP || stats.hp;
 		if (!pokemon.fainted) pokemon.hp = Math.max(1, Math.round(this.known[place].hp * pokemon.maxhp));
 		pokemon.speed = pokemon.storedStats.spe;
@@ -188,7 +192,7 @@ function choose(battle, id, text) {
 }
 
 /** Return what a team sheet shows of a set. */
-function publicSet({ species, name, item, ability, moves, gender, level, teraType, nature }) {
+function publicSet({ species, name, item, ability, moves, level, teraType, nature }, { gender }) {
 	return { name: species || name, species: species || name, item, ability, moves, gender, level, teraType, nature };
 }
 
