@@ -1,6 +1,7 @@
 """Watch, play and train battles: `poketui vgc watch` and `play`, and the start screen."""
 
 import secrets
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -114,11 +115,12 @@ def watch(
         if against and adviser is None:
             raise ConfigurationError(f"{against} judges no decisions.", "Give a run or a file.")
         side = next((i for i, one in enumerate(battles[0].players) if one not in SCRIPTED), 0)
-        return _show(ReplaySession(battles, find_simulator(), adviser=adviser, side=side))
+        shown = _show(ReplaySession(battles, find_simulator(), adviser=adviser, side=side))
+        return _offering_review(shown, path, len(battles))
     if path.suffix in (".log", ".json", ".txt") and path.is_file():
         unused = {"--team": team, "--battle-format": battle_format, "--search": search}
         _refuse_unused(path, {"--against": against} | unused)
-        return _show(LinesSession(read_protocol(path)))
+        return _offering_review(_show(LinesSession(read_protocol(path))), path)
     player = find_player(what, save_dir).looking_ahead(search)
     players = player, find_player(against or "heuristics", save_dir)
     pairing = _pairing(players, team, battle_format, seed)
@@ -127,7 +129,7 @@ def watch(
     return _show(session)
 
 
-def _refuse_unused(path: Path, options: Mapping[str, str | int]) -> None:
+def _refuse_unused(path: Path, options: Mapping[str, object]) -> None:
     """Refuse options that say nothing about battles that were played already."""
     if given := [name for name, value in options.items() if value]:
         raise ConfigurationError(
@@ -161,7 +163,17 @@ def play(
     if not kept:
         return outcome
     saved = f"{counted(len(kept), 'battle')} saved as demonstrations in {kept[0].parent}."
-    return Outcome(f"{outcome.text} {saved}".strip(), outcome.exit_code)
+    text = f"{outcome.text} {saved}".strip()
+    return _offering_review(Outcome(text, outcome.exit_code), kept[-1])
+
+
+def _offering_review(outcome: Outcome, path: Path, battles: int = 1) -> Outcome:
+    """Return the outcome with the command that reviews what was seen."""
+    if outcome.is_failure:
+        return outcome
+    which, number = ("it", "") if battles == 1 else ("one", " --number 1")
+    offer = f"Review {which}: poketui vgc coach {shlex.quote(str(path))}{number}"
+    return Outcome(f"{outcome.text} {offer}".strip(), outcome.exit_code)
 
 
 def train() -> Outcome:

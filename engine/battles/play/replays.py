@@ -89,8 +89,8 @@ def analyze_decisions(
     """Return a side's decisions in a battle that was played, with a policy's view of them."""
     found = simulator.decisions(input_log)
     decisions = []
-    for row, (place, whose, request) in enumerate(transcript.asked):
-        if whose != side:
+    for row, asked in enumerate(transcript.asked):
+        if asked.side != side:
             continue
         options: tuple[tuple[int, float], ...] = ()
         value = float("nan")
@@ -102,7 +102,13 @@ def analyze_decisions(
                 is_preview=bool(found.is_preview[row]),
             )
         decisions.append(
-            BattleDecision(place, json.dumps(request), options, value, int(found.results[row]))
+            BattleDecision(
+                asked.place,
+                json.dumps(asked.request),
+                options,
+                value,
+                int(found.results[row]),
+            )
         )
     return tuple(decisions)
 

@@ -64,7 +64,12 @@ class Pairing:
 
 
 def top_choices(
-    policy: Policy, observation: NDArray[np.float32], legal: NDArray[np.bool_], *, is_preview: bool
+    policy: Policy,
+    observation: NDArray[np.float32],
+    legal: NDArray[np.bool_],
+    *,
+    is_preview: bool,
+    also: Sequence[int] = (),
 ) -> tuple[tuple[tuple[int, float], ...], float]:
     """Return a policy's likeliest codes with their probabilities, and its value.
 
@@ -73,11 +78,14 @@ def top_choices(
         observation: (1560,) of a decision.
         legal: (90,), its masks.
         is_preview: It is a selection at team preview.
+        also: Codes to return too, however unlikely.
     """
     observations, masks = observation[None], legal[None]
     shares = np.exp(policy.log_probs(observations, masks, np.array([is_preview]))[0])
     best = np.argsort(-shares, kind="stable")[:NUM_OPTIONS]
-    options = tuple((int(code), float(shares[code])) for code in best if shares[code] > 0)
+    likely = [int(code) for code in best if shares[code] > 0]
+    likely += [code for code in also if code not in likely]
+    options = tuple((code, float(shares[code])) for code in likely)
     return options, float(policy.values(observations)[0])
 
 

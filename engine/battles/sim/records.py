@@ -53,18 +53,36 @@ class LiveBattle:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """A decision that a side had to make.
+
+    Attributes:
+        place: How many lines spectators had seen.
+        side: 0 or 1.
+        request: The simulator's; None where it cannot be rebuilt from what spectators saw.
+        inputs: How many lines of the input log led to it; the other side's choice that was made at
+            the same time may be among them.
+    """
+
+    place: int
+    side: int
+    request: Mapping[str, Any] | None
+    inputs: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Transcript:
     """A battle that was played, to be shown.
 
     Attributes:
         lines: What spectators saw.
         types: By species that took part, and by its other formes.
-        asked: (lines before it, side, request) of each decision, in the order of `decisions`.
+        asked: In the order of `decisions`.
     """
 
     lines: tuple[str, ...]
     types: Mapping[str, tuple[str, ...]]
-    asked: tuple[tuple[int, int, Mapping[str, Any]], ...]
+    asked: tuple[Asked, ...]
 
 
 def read_battle_log(battle: Mapping[str, Any]) -> BattleLog:

@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 
 from engine.battles.sim import observation
 from engine.battles.sim.processes import FrameProcess
-from engine.battles.sim.records import BattleLog, LiveBattle, Replay, Transcript, read_battle_log
+from engine.battles.sim.records import (
+    Asked,
+    BattleLog,
+    LiveBattle,
+    Replay,
+    Transcript,
+    read_battle_log,
+)
 from engine.battles.sim.setup import NodeCommand
 from engine.errors import BattleError
 
@@ -186,7 +193,17 @@ class Simulator:
         """
         pairs = np.empty((len(seats), 2), "<u4")
         pairs[:, 0], pairs[:, 1] = seats, codes
-        op, content = self._process.ask(_STEP, pairs.tobytes())
+        return self._decisions(*self._process.ask(_STEP, pairs.tobytes()))
+
+    def resume(self, input_log: Sequence[str]) -> Decisions:
+        """Replace the lanes by one battle, as it stands after a part of its input log.
+
+        Returns:
+            Its waiting decisions, as `step` does; both sides' are to be answered.
+        """
+        return self._decisions(*self._ask("resume", {"input_log": list(input_log)}))
+
+    def _decisions(self, op: int, content: NDArray[np.uint8]) -> Decisions:
         if op != _STEP:
             self._refuse(content)
         count, ended = (int(number) for number in content[:8].view("<u4"))
@@ -269,13 +286,18 @@ class Simulator:
         types = {name: tuple(known) for name, known in found["types"].items()}
         return LiveBattle(tuple(found["lines"]), types, (first, second), found["number"])
 
-    def transcript(self, input_log: Sequence[str]) -> Transcript:
-        """Replay a battle, and return what was shown and the requests in it."""
-        found = self._request("transcript", input_log=list(input_log))
+    def transcript(self, log: Sequence[str], format: str = "") -> Transcript:
+        """Replay a battle, and return what was shown and the requests in it.
+
+        Args:
+            log: An input log, or what spectators saw.
+            format: Of what spectators saw; "" for an input log.
+        """
+        found = self._request("transcript", log=list(log), format=format)
         return Transcript(
             tuple(found["lines"]),
             {name: tuple(known) for name, known in found["types"].items()},
-            tuple((one["place"], one["side"], one["request"]) for one in found["decisions"]),
+            tuple(Asked(**one) for one in found["decisions"]),
         )
 
     def track(

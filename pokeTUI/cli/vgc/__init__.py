@@ -7,6 +7,7 @@ from engine.battles.sim.simulator import Simulator
 from pokeTUI.cli.options import command
 from pokeTUI.cli.vgc.battles import ladder, play, server, watch
 from pokeTUI.cli.vgc.cloning import bc, import_battles
+from pokeTUI.cli.vgc.coach import advise, coach
 from pokeTUI.cli.vgc.evaluation import evaluate
 from pokeTUI.cli.vgc.exploiting import exploit
 from pokeTUI.cli.vgc.league import league
@@ -35,6 +36,8 @@ command(vgc_app)(exploit)
 command(vgc_app)(league)
 command(vgc_app)(play)
 command(vgc_app)(watch)
+command(vgc_app)(coach)
+command(vgc_app)(advise)
 command(vgc_app, "teams")(list_teams)
 command(vgc_app)(ladder)
 command(vgc_app)(server)

@@ -177,6 +177,22 @@ def test_copies_of_a_battle_leave_it_as_it_was(one):
     assert len(one.step(asked.seats, np.array([code, answer])).seats)
 
 
+def test_battle_that_is_resumed_from_its_log_asks_and_ends_as_it_did(one, played, simulator):
+    battle = max(played.logs, key=lambda log: log.turns)
+    found = simulator.decisions(battle.input_log)
+    asked = simulator.transcript(battle.input_log).asked
+    middle = next(row for row, each in enumerate(asked) if each.place > asked[-1].place / 2)
+    waiting = one.resume(battle.input_log[: asked[middle].inputs])
+    np.testing.assert_array_equal(waiting.observations[0], found.observations[middle])
+    codes = iter(found.results[middle:])
+    while len(waiting.seats):
+        waiting = one.step(waiting.seats, np.array([next(codes) for _ in waiting.seats]))
+    (again,) = one.logs()
+    assert (again.hash, again.input_log) == (battle.hash, battle.input_log)
+    with pytest.raises(BattleError, match="beginning is not in the input log"):
+        one.resume(())
+
+
 def test_copies_draw_who_came_along_from_the_whole_team_also_behind_a_disguise(showdown):
     abilities = dict.fromkeys(("Pikachu", "Snorlax", "Gengar", "Ditto", "Eevee"), "cursedbody")
     members = {"Zoroark": "illusion"} | abilities

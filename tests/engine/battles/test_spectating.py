@@ -167,7 +167,9 @@ def test_retold_battle_has_the_lines_of_its_replay(played, simulator):
     pairs = zip(transcript.lines, replay.lines, sheets, strict=True)
     assert all(one == other for one, other, is_sheet in pairs if not is_sheet)
     assert "Booster Energy" in "".join(line for line in transcript.lines if "|showteam|" in line)
-    assert [one.place for one in found] == [at for at, side, _ in transcript.asked if side == 1]
+    assert [one.place for one in found] == [
+        each.place for each in transcript.asked if each.side == 1
+    ]
     assert all(json.loads(one.request)["side"]["id"] == "p2" for one in found)
     assert all(one.chosen >= 0 for one in found)
 

@@ -127,16 +127,21 @@ class Lane {
 		const {format, teams, players, seed} = this.plan;
 		const seeds = seedsOf(seed, this.number);
 		this.random = seeds.random;
-		this.seed = seeds.battle;
-		this.format = describeFormat(format);
+		this.take(startBattle(describeFormat(format).id, seeds.battle, teams), teams, players);
+	}
+
+	/** Play on with a battle, from its beginning or from where it stands. */
+	take(battle, teams, players) {
+		this.format = describeFormat(battle.format.id);
+		this.seed = battle.prngSeed;
 		this.teams = teams;
 		this.players = players;
 		this.rejections = [0, 0];
 		this.error = null;
 		this.hasFailed = false;
 		this.read = 0;
-		this.battle = startBattle(this.format.id, seeds.battle, teams);
-		this.tracker = new Tracker(this.battle.dex, this.format);
+		this.battle = battle;
+		this.tracker = new Tracker(battle.dex, this.format);
 	}
 
 	/**
@@ -262,10 +267,10 @@ class Lane {
 	}
 }
 
-/** Play an input log again; before each choice take(battle, side, text) is called. */
+/** Play an input log again; before each choice take(battle, side, text, its place in the log) is called. */
 function playAgain(inputLog, take) {
 	let battle;
-	for (const line of inputLog) {
+	for (const [place, line] of inputLog.entries()) {
 		const [, type, rest] = /^>(\S+) ?(.*)$/s.exec(line);
 		if (type === 'start') {
 			const options = JSON.parse(rest);
@@ -277,7 +282,7 @@ function playAgain(inputLog, take) {
 				battle.showOpenTeamSheets();
 			}
 		} else if (type === 'p1' || type === 'p2') {
-			take(battle, type, rest);
+			take(battle, type, rest, place);
 			battle.choose(type, rest);
 		} else if (type === 'forcetie' || type === 'forcewin') {
 			battle.forceWin(rest || null);
