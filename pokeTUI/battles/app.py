@@ -13,6 +13,7 @@ from pokeTUI.app.actions import ActionsProvider
 from pokeTUI.app.session_app import SessionApp
 from pokeTUI.battles.board import BattleBoard, Shown
 from pokeTUI.battles.choosing import Choosing, begin, pick, undone, with_gimmick
+from pokeTUI.battles.layout import LOG, POLICY, RATES, SHEETS, VIEWS, WORKERS
 from pokeTUI.battles.panes import Scene
 from pokeTUI.battles.playback import BattlesState, Cursor, fold_battles
 from pokeTUI.dashboard.state import BattleMoment, fold
@@ -154,7 +155,22 @@ class BattleApp(SessionApp):
             has_menu=self._has_menu(),
             has_gimmick=choosing is not None and bool(choosing.gimmick),
             has_picked=choosing is not None and bool(choosing.chosen or choosing.move is not None),
+            views=self._views(),
         )
+
+    def _views(self) -> tuple[str, ...]:
+        """Return the views that have something to show."""
+        battles = self.battles
+        place = min(self.cursor.place, battles.playback.end)
+        is_trained = self.dashboard.run is not None
+        shown = {
+            LOG: not battles.playback.view(place).is_preview,
+            POLICY: battles.shown is not None and bool(battles.shown.decisions),
+            SHEETS: True,
+            RATES: is_trained,
+            WORKERS: is_trained,
+        }
+        return tuple(key for key in VIEWS if shown[key])
 
     @property
     def _is_saved(self) -> bool:

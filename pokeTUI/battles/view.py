@@ -199,6 +199,20 @@ class Side:
         """Return what the team sheet says of a species, None where nothing."""
         return next((one for one in self.sheets if is_species(one.species, species)), None)
 
+    def facts(self, mon: Mon) -> tuple[str, ...]:
+        """Return item, ability and Tera type, as far as they are known and still hold."""
+        sheet = self.sheet_of(mon.species)
+        item = mon.item if mon.item is not None else sheet.item if sheet else ""
+        item = "no item" if mon.item == "" else item
+        ability = mon.ability or (sheet.ability if sheet and not mon.is_mega else "")
+        tera = f"Tera {sheet.tera}" if sheet and sheet.tera and not mon.tera else ""
+        return tuple(part for part in (item, ability, tera) if part)
+
+    def moves(self, mon: Mon) -> tuple[str, ...]:
+        """Return the moves that are known: all by its sheet, or those that it has used."""
+        sheet = self.sheet_of(mon.species)
+        return sheet.moves if sheet else mon.moves
+
 
 @dataclass(frozen=True, slots=True)
 class BattleView:

@@ -95,6 +95,7 @@ class BattleMoment:
         has_menu: A person chooses, and the menu of what can be chosen has the keyboard.
         has_gimmick: The slot that is decided can Terastallize or Mega Evolve.
         has_picked: Part of the choice is made.
+        views: Those that have something to show, by the names that their keys have.
     """
 
     has_turns: bool = False
@@ -103,6 +104,7 @@ class BattleMoment:
     has_menu: bool = False
     has_gimmick: bool = False
     has_picked: bool = False
+    views: tuple[str, ...] = ("log", "sheets")
 
 
 @dataclass(frozen=True, slots=True)
