@@ -12,7 +12,15 @@ from engine.events import BattleShown
 from pokeTUI.app.actions import ActionsProvider
 from pokeTUI.app.session_app import SessionApp
 from pokeTUI.battles.board import BattleBoard, Shown
-from pokeTUI.battles.choosing import Choosing, begin, pick, undone, with_gimmick
+from pokeTUI.battles.choosing import (
+    Choosing,
+    begin,
+    gimmick_verb,
+    pick,
+    undone,
+    verb,
+    with_gimmick,
+)
 from pokeTUI.battles.layout import LOG, POLICY, RATES, SHEETS, VIEWS, WORKERS
 from pokeTUI.battles.panes import Scene
 from pokeTUI.battles.playback import BattlesState, Cursor, fold_battles
@@ -152,8 +160,8 @@ class BattleApp(SessionApp):
             has_turns=len(playback.stops) > 1,
             has_next=count > 1 or is_over or self._next_battle is not None,
             is_playing=self.cursor.is_playing,
-            has_menu=self._has_menu(),
-            has_gimmick=choosing is not None and bool(choosing.gimmick),
+            menu=verb(choosing) if choosing is not None and self._has_menu() else "",
+            gimmick=gimmick_verb(choosing) if choosing is not None else "",
             has_picked=choosing is not None and bool(choosing.chosen or choosing.move is not None),
             views=self._views(),
         )

@@ -227,7 +227,6 @@ class _ChoiceHead(LinesWidget):
         if choosing.gimmick:
             is_on = choosing.has_gimmick
             line.add("  ", Ink.dim).add(f" {choosing.gimmick} ", Ink.badge if is_on else Ink.dim)
-            line.add(" g: off" if is_on else "g: on", Ink.key)
         done = so_far(choosing)
         return [line.add(f"  after {done}" if done else "", Ink.dim)]
 

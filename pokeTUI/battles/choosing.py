@@ -101,6 +101,23 @@ def title(choosing: Choosing) -> str:
     return f"What will {name} do?"
 
 
+def verb(choosing: Choosing) -> str:
+    """Return what choosing something does now, in two words."""
+    if choosing.request.is_preview:
+        return "choose lead" if len(choosing.chosen) < 2 else "choose back"
+    if choosing.move is not None:
+        return "choose target"
+    return "send out" if choosing.request.is_forced else "choose move"
+
+
+def gimmick_verb(choosing: Choosing) -> str:
+    """Return what the gimmick's key does now, as "Tera" or "no Tera"; "" where there is none."""
+    if not choosing.gimmick:
+        return ""
+    name = choosing.gimmick.partition(" ")[0]
+    return f"no {name}" if choosing.has_gimmick else name
+
+
 def so_far(choosing: Choosing) -> str:
     """Return what is chosen already, in words."""
     if choosing.request.is_preview:

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 import pytest
 from textual.pilot import Pilot
@@ -242,6 +243,17 @@ async def test_keys_of_training_say_why_they_do_nothing_elsewhere() -> None:
         await pilot.press("p")
         assert said(app) == ["p (pause): nothing is trained here"]
         assert not session.sent
+
+
+async def test_views_with_nothing_to_show_say_why() -> None:
+    played = replace(BATTLE.shown(), decisions=())
+    async with opened(played) as (app, pilot, _):
+        await pilot.press("4", "2")
+        assert said(app) == [
+            "4: nothing is trained here",
+            "2: no policy judges this battle",
+        ]
+        assert "Win rates" not in screen_text(app)
 
 
 async def test_failure_is_said_and_the_screen_stays() -> None:
