@@ -55,6 +55,8 @@ class Head(LinesWidget):
         shown = scene.battles.shown
         if shown is not None and shown.count > 1:
             line.add(f"  battle {shown.number + 1}/{shown.count}", Ink.dim)
+        elif shown is not None and shown.set is not None:
+            line.add(f"  {shown.set}", Ink.dim)
         players = [side.player or "?" for side in view.sides]
         line.add(f"  {players[scene.own]}", Ink.accent).add(" vs ", Ink.dim)
         line.add(players[1 - scene.own], Ink.bad)

@@ -3,11 +3,13 @@
 import json
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from engine.battles.learn.demonstrations import Battle
+from engine.battles.play import spectating
 from engine.battles.play.players import Player
 from engine.battles.play.replays import (
     LinesSession,
@@ -15,23 +17,26 @@ from engine.battles.play.replays import (
     analyze_decisions,
     read_protocol,
 )
+from engine.battles.play.sets import choose_selection
 from engine.battles.play.spectating import MatchSession, Pairing, with_names
 from engine.battles.policy import NUM_WEIGHTS, Policy
 from engine.battles.sim.actions import joint_mask
 from engine.battles.sim.setup import NodeCommand
 from engine.battles.sim.simulator import BattleLog, Simulator
-from engine.battles.sim.teams import DEFAULT_FORMAT, pool
+from engine.battles.sim.teams import pool
 from engine.commands import ChooseInBattle, Watch
 from engine.errors import DemoError
-from engine.events import BattleShown, BattleWanted, Event, RunStopped
+from engine.events import BattleShown, BattleWanted, Event, RunFailed, RunStopped, SetScore
 from engine.sessions.threaded import ThreadedSession
+from tests.engine.battles.helpers import REG_C
 
-TEAM = pool(DEFAULT_FORMAT)[0].packed
+SET = replace(REG_C, best_of=3)
+TEAM = pool(REG_C)[0].packed
 POLICY = Policy(np.random.default_rng(0).normal(0, 0.05, NUM_WEIGHTS).astype(np.float32))
 
 
 def pairing(first: Player, second: Player) -> Pairing:
-    return Pairing(DEFAULT_FORMAT, (TEAM, TEAM), (first, second), 7)
+    return Pairing(REG_C, (TEAM, TEAM), (first, second), 7)
 
 
 def events_until(session: ThreadedSession, is_enough: Callable[[Event], bool]) -> Iterator[Event]:
@@ -92,6 +97,48 @@ def test_person_is_asked_until_the_battle_ends_and_plays_another(showdown):
     assert isinstance(wanted, BattleWanted)
     assert "teamPreview" in wanted.request
     assert session.stop()
+
+
+def test_a_set_is_played_until_somebody_cannot_be_caught(showdown):
+    best_of_three = replace(pairing(Player("random"), Player("max_power")), format=SET)
+    session = MatchSession(best_of_three, showdown, rest_s=0.0)
+    session.start()
+    results, scores = [], []
+    for event in events_until(session, lambda event: len(scores) == 4):
+        if has_ended(event):
+            assert event.set is not None
+            results.append(1 if event.lines[-1] == "|win|max_power" else -1)
+            scores.append(event.set)
+    assert session.stop()
+    first = next(number for number, score in enumerate(scores, 1) if score.has_ended)
+    assert first == (2 if results[0] == results[1] else 3)
+    for games, score in enumerate(scores[:first], 1):
+        won, lost = results[:games].count(1), results[:games].count(-1)
+        assert (score.game, score.won, score.lost) == (games, won, lost)
+    assert scores[first].game == 1
+    assert scores[first].won + scores[first].lost == 1
+
+
+def test_a_policy_selects_by_what_the_set_has_shown_of_its_foe(showdown, monkeypatch):
+    asked: list[int] = []
+
+    def choose(simulator, policy, seat, observation, legal, games, rng):
+        asked.append(len(games))
+        return choose_selection(simulator, policy, seat, observation, legal, games, rng)
+
+    monkeypatch.setattr(spectating, "choose_selection", choose)
+    best_of_three = replace(pairing(Player("ours", POLICY), Player("random")), format=SET)
+    session = MatchSession(best_of_three, showdown, rest_s=0.0)
+    session.start()
+    for event in events_until(session, lambda event: has_ended(event) and event.set.has_ended):
+        assert not isinstance(event, RunFailed)
+    assert session.stop()
+    assert asked[:2] in ([1], [1, 2])
+
+
+def test_a_score_says_how_the_set_stands():
+    assert str(SetScore(2, 3, 1, 0)) == "Game 2 of 3, 1-0"
+    assert str(SetScore(3, 3, 1, 2, has_ended=True)) == "Game 3 of 3, 1-2, set lost"
 
 
 def _any_legal(wanted: BattleWanted) -> int:

@@ -8,6 +8,7 @@ const {makeView, choiceText} = require('./observe');
 const SIDES = ['p1', 'p2'];
 const TURN_LIMIT = 200;
 const MAX_REJECTIONS = 5, MAX_FAILURES = 3;
+const REGULATION = /^gen9vgc20\d\dreg([a-z])(?:bo3)?$/;
 
 const formats = new Map();
 const stats = {
@@ -76,8 +77,22 @@ function describeFormat(name) {
 	return found;
 }
 
+/**
+ * Return the format by whose rules a battle is played again: of a game of a set, that of the single
+ * game; of a regulation that is gone, the last one up to it. Regulations differ in who may take
+ * part, which does not matter to a battle that was played.
+ */
+function standIn(name) {
+	const id = [name, name.replace(/bo3$/, '')].find(known => Dex.formats.get(known).exists);
+	const letter = REGULATION.exec(name)?.[1];
+	if (id || !letter) return id || name;
+	const known = Dex.formats.all().map(format => format.id).filter(other => REGULATION.test(other))
+		.sort((a, b) => a.localeCompare(b));
+	return known.filter(other => REGULATION.exec(other)[1] <= letter).pop() || known[0] || name;
+}
+
 function readFormat(name) {
-	const format = Dex.formats.get(name);
+	const format = Dex.formats.get(standIn(name));
 	if (!format.exists || format.effectType !== 'Format') throw new Error(`there is no format ${name}`);
 	return {id: format.id, mod: format.mod, gimmick: format.mod.startsWith('champions') ? 'mega' : 'tera'};
 }
@@ -253,7 +268,8 @@ function playAgain(inputLog, take) {
 	for (const line of inputLog) {
 		const [, type, rest] = /^>(\S+) ?(.*)$/s.exec(line);
 		if (type === 'start') {
-			battle = new Battle(JSON.parse(rest));
+			const options = JSON.parse(rest);
+			battle = new Battle({...options, formatid: standIn(options.formatid)});
 		} else if (type === 'player') {
 			const space = rest.indexOf(' ');
 			battle.setPlayer(rest.slice(0, space), JSON.parse(rest.slice(space)));
