@@ -48,6 +48,8 @@ class Head(LinesWidget):
             line.add(" paused ", Ink.badge_warn)
         elif dashboard.battle.is_playing:
             line.add(" ▶ ", Ink.badge)
+        elif scene.battles.is_looking_ahead:
+            line.add(" looking ahead ", Ink.badge_info)
         turn = f"turn {view.turn}" if view.turn else "team preview" if view.is_preview else "start"
         if scene.place == playback.end and view.has_ended:
             turn = "ended"

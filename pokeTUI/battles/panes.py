@@ -8,7 +8,8 @@ from types import MappingProxyType
 
 from textual.events import MouseScrollDown, MouseScrollUp
 
-from engine.events import BattleWorker
+from engine.events import GREEDY, BattleWorker, OpponentScore
+from engine.planning.history.patterns import success_interval
 from pokeTUI.battles.choices import read_request, words
 from pokeTUI.battles.field import field_lines
 from pokeTUI.battles.layout import CHOOSE, FIELD, LOG, POLICY, RATES, SHEETS, WORKERS
@@ -31,6 +32,10 @@ _LOG_INKS = MappingProxyType(
         Weight.end: Ink.badge,
     }
 )
+_NOTE_ROWS = 12
+"""Rows from which the win rates have a line that explains them."""
+_SELF = "self"
+"""The opponent that is the policy itself: both sides are counted, so that it says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,32 +206,40 @@ def _rates(scene: Scene, width: int, height: int) -> list[Line]:
         return empty(
             "No win rates yet: nothing is trained here, or no update has been made.", width
         )
-    names = [one.name for one in progress.opponents]
+    # Where choices are drawn, it also explores: what it can do is said first.
+    shown = [one for one in progress.opponents if one.recent_battles and one.name != _SELF]
+    shown.sort(key=lambda one: not one.name.endswith(GREEDY))
+    names = [one.name for one in shown]
     inks = dict.fromkeys(names, Ink.text) | dict(zip(names, SERIES, strict=False))
     curves = [
         PlotLine(
             record.points(name),
             inks[name],
-            label=name[:1],
+            label=name[:1].upper() if name.endswith(GREEDY) else name[:1],
             band=(record.points(f"{name}/low")[1], record.points(f"{name}/high")[1]),
             band_ink=SERIES.get(inks[name], Ink.faint),
         )
         for name in names
-        if len(record.points(name)[0])
     ]
-    entries = [
-        Line(width)
-        .add(f"{one.name} ", inks[one.name])
-        .add(f"{one.recent_wins / one.recent_battles:.0%}", Ink.strong)
-        for one in progress.opponents
-        if one.recent_battles
-    ]
-    legend = flow(entries, width, Ink.dim, gap="  ")
+    legend = flow([_rate(one, inks[one.name], width) for one in shown], width, Ink.dim, gap="  ")
+    if height >= _NOTE_ROWS and any(name.endswith(GREEDY) for name in names):
+        note = "greedy: the likeliest choice; else choices are drawn, which explores"
+        legend += flow(note.split(), width, Ink.dim, gap=" ")
     if height < len(legend) + 4 or not curves:
         return legend
     left = min(float(curve.points[0][0]) for curve in curves)
     axes = Axes(left, float(progress.total_steps), "decisions", "{:.0%}".format, is_share=True)
     return [*legend, *plot(curves, axes, width, height - len(legend))[0]]
+
+
+def _rate(one: OpponentScore, ink: Ink, width: int) -> Line:
+    """Return an opponent and the recent win rate, with its interval where it is measured."""
+    line = Line(width).add(f"{one.name} ", ink)
+    line.add(f"{one.recent_wins / one.recent_battles:.0%}", Ink.strong)
+    if not one.name.endswith(GREEDY):
+        return line
+    low, high = success_interval(one.recent_wins, one.recent_battles)
+    return line.add(f" ({100 * low:.0f}-{100 * high:.0f}%)", Ink.dim)
 
 
 def _workers(scene: Scene, width: int, height: int) -> list[Line]:

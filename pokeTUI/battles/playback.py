@@ -7,7 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from engine.events import BattleDecision, BattleShown, BattlesProgressed, BattleWanted, Event
+from engine.events import (
+    BattleDecision,
+    BattleShown,
+    BattlesProgressed,
+    BattleWanted,
+    Event,
+    LookAheadBegan,
+)
 from engine.planning.history.patterns import success_interval
 from pokeTUI.battles.fold import fold_line
 from pokeTUI.battles.text import Sentence, Weight, describe
@@ -188,6 +195,7 @@ class BattlesState:
         rates: By decisions of the run: the recent win rate of each opponent under its name, and the
             ends of its 95 % interval under NAME/low and NAME/high.
         wanted: The decision that waits for the person who plays; None: none does.
+        is_looking_ahead: A player searches before it chooses.
     """
 
     shown: BattleShown | None = None
@@ -195,6 +203,7 @@ class BattlesState:
     progress: BattlesProgressed | None = None
     rates: Record = field(default_factory=lambda: Record(absent=math.nan))
     wanted: BattleWanted | None = None
+    is_looking_ahead: bool = False
 
     def decision(self, place: int) -> BattleDecision | None:
         """Return the decision that was due at a place, the last one before it at the latest."""
@@ -213,7 +222,9 @@ def fold_battles(state: BattlesState, event: Event) -> BattlesState:
             if not is_same or before.own != event.side or before.types != event.types:
                 before = Playback(event.side)
             playback = extended(before, event.lines, event.types)
-            return replace(state, shown=event, playback=playback)
+            return replace(state, shown=event, playback=playback, is_looking_ahead=False)
+        case LookAheadBegan():
+            return replace(state, is_looking_ahead=True)
         case BattlesProgressed():
             rates = state.rates.add(float(event.total_steps), _rates(event))
             return replace(state, progress=event, rates=rates)

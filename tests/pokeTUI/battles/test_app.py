@@ -11,7 +11,7 @@ import pytest
 from textual.pilot import Pilot
 
 from engine.commands import ChooseInBattle, Pause, Save, Stop, Watch
-from engine.events import Event, RunFailed, RunStarted, RunStopped
+from engine.events import Event, LookAheadBegan, RunFailed, RunStarted, RunStopped
 from engine.types import ActionSet
 from pokeTUI.battles.app import BattleApp
 from pokeTUI.battles.layout import POLICY, SHEETS
@@ -183,6 +183,14 @@ async def test_marked_option_is_whole_where_there_is_no_room_for_all() -> None:
         assert "Nasty Plot" not in screen_text(app)
         await pilot.press("end")
         assert_has(screen_text(app), "switch to Gholdengo", "Make It Rain", "Nasty Plot")
+
+
+async def test_opponent_that_looks_ahead_is_named_until_the_battle_goes_on() -> None:
+    async with opened(BATTLE.shown(lines=60), LookAheadBegan()) as (app, pilot, session):
+        assert "looking ahead" in screen_text(app)
+        session.post(BATTLE.shown(lines=80))
+        await polled(pilot)
+        assert "looking ahead" not in screen_text(app)
 
 
 async def test_choice_by_the_mouse() -> None:
