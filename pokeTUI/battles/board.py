@@ -177,7 +177,10 @@ class Choices(Menu):
         """Return the rows, so far down that the marked one is seen."""
         blocks = [self._block(index, width) for index in range(len(self._options))]
         if sum(map(len, blocks)) > height:
-            blocks = [one if at == self._at else one[:1] for at, one in enumerate(blocks)]
+            blocks = [
+                block if at == self._at or len(block) < 2 else [block[0].add(" …", Ink.dim)]
+                for at, block in enumerate(blocks)
+            ]
         owners = [index for index, block in enumerate(blocks) for _ in block]
         last = len(owners) - owners[::-1].index(self._at) if owners else 0
         start = max(0, last - height)

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from textual.events import MouseScrollDown, MouseScrollUp
@@ -53,8 +53,13 @@ class Scene:
 
     @property
     def view(self) -> BattleView:
-        """The battle there."""
-        return self.battles.playback.view(self.place)
+        """The battle there; whoever plays also knows whom they took along."""
+        view = self.battles.playback.view(self.place)
+        if not self.battles.party:
+            return view
+        own, foe = view.sides[self.own], view.sides[1 - self.own]
+        own = replace(own, party=self.battles.party)
+        return replace(view, sides=(foe, own) if self.own else (own, foe))
 
     @property
     def own(self) -> int:
@@ -203,9 +208,7 @@ def _leads(scene: Scene) -> frozenset[tuple[int, str]]:
 def _rates(scene: Scene, width: int, height: int) -> list[Line]:
     progress, record = scene.battles.progress, scene.battles.rates
     if progress is None:
-        return empty(
-            "No win rates yet: nothing is trained here, or no update has been made.", width
-        )
+        return empty("No win rates yet: they come with the first update.", width)
     # Where choices are drawn, it also explores: what it can do is said first.
     shown = [one for one in progress.opponents if one.recent_battles and one.name != _SELF]
     shown.sort(key=lambda one: not one.name.endswith(GREEDY))
@@ -245,7 +248,7 @@ def _rate(one: OpponentScore, ink: Ink, width: int) -> Line:
 def _workers(scene: Scene, width: int, height: int) -> list[Line]:
     progress = scene.battles.progress
     if progress is None:
-        return empty("No workers: nothing is trained here.", width)
+        return empty("No workers yet: they report with the first update.", width)
     head = Line(width).add("  #  decisions/s  battles  weights  rejected", Ink.dim)
     lines = [head.add("    memory", Ink.dim) if width > 60 else head]
     lines += [line for one in progress.workers for line in _worker(one, width, progress.update)]

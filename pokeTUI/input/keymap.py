@@ -262,7 +262,7 @@ def _is_in_the_way(entry: KeyAction, state: DashboardState) -> bool:
             return state.is_human and not is_live(state)
         case "toggle_pause" | "run_back":
             return is_reviewing(state)
-        case "scroll(-5)" | "line_on":
+        case "scroll(-5)" | "line_on" | "turn(-1)":
             return bool(state.battle.menu)
         case "toggle_recording":  # an agent's play is recorded seldom: the help tells of it
             return not (state.is_human or is_recording(state) or only_records(state))

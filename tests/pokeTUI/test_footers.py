@@ -107,7 +107,7 @@ def test_each_key_in_the_battle_screens_footer_does_what_it_says() -> None:
         (BattleMoment(menu="choose lead"), "↑↓ enter choose lead  tab view"),
         (
             BattleMoment(has_turns=True, has_picked=True, menu="choose move", gimmick="Mega"),
-            "↑↓ enter choose move  g Mega  bksp undo  ← → turn  tab view",
+            "↑↓ enter choose move  g Mega  bksp undo  tab view",
         ),
     ],
 )
