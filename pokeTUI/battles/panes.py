@@ -174,9 +174,9 @@ def _policy(scene: Scene, width: int, height: int) -> list[Line]:
 
 
 def _worded(line: Line, text: str, *, is_chosen: bool) -> list[Line]:
-    """Return a line with an action in words behind what it has, in two lines where need be."""
+    """Return a line with an action in words behind what it has, in three lines at most."""
     indent, ink = line.used + 1, Ink.strong if is_chosen else Ink.text
-    parts = wrap(text, line.width - indent, 2)
+    parts = wrap(text, line.width - indent, 3)
     lines = [line, *(Line(line.width) for _ in parts[1:])]
     return [one.skip_to(indent).add(part, ink) for one, part in zip(lines, parts, strict=True)]
 

@@ -54,7 +54,7 @@ def _head(side: Side, width: int, *, is_own: bool) -> Line:
 
 def _mon_lines(side: Side, mon: Mon, is_lead: bool, width: int) -> list[Line]:
     """Return a Pokémon and what it holds, in one line if that fits."""
-    name = bench_mark(Line(width), mon).add(mon.shown, Ink.text if mon.is_seen else Ink.dim)
+    name = bench_mark(Line(width), mon).add(mon.shown, Ink.dim if mon.is_fainted else Ink.text)
     name.add(" lead" if is_lead else "", Ink.key)
     head = flow((name, "/".join(mon.types)), width, Ink.info, gap=" ")
     rest = flow(side.facts(mon), width, Ink.dim, indent=2)
