@@ -69,7 +69,7 @@ def test_the_shipped_policy_beats_random_play_with_teams_it_never_met(showdown, 
     teams = [team.packed for team in unseen(DEFAULT_FORMAT)]
     player = find_player(SHIPPED, str(tmp_path))
     (score,) = win_rates(player, [Player("random")], DEFAULT_FORMAT, teams, showdown, battles=20)
-    assert score.won >= 15
+    assert score.total.won >= 15
 
 
 def test_a_policy_is_found_by_its_file(tmp_path):
