@@ -363,12 +363,19 @@ class PolicyUpdated(Event):
     figures: Mapping[str, float] = field(default_factory=dict)
 
 
+GREEDY = " (greedy)"
+
+
 @dataclass(frozen=True, slots=True)
 class OpponentScore:
-    """How a battle policy fares in training against one kind of opponent, exploration included."""
+    """How a battle policy fares in training against one kind of opponent, exploration included.
+
+    Where the name ends in `GREEDY`, the policy takes its likeliest choices instead, and learns
+    nothing from these battles.
+    """
 
     name: str
-    """self, past, random, max_power, greedy or heuristics."""
+    """self, past, random, max_power, greedy, heuristics, or the name of a policy's file."""
     battles: int
     """Since the run began; in one against itself both sides are counted."""
     wins: int

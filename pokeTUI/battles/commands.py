@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.errors import CheckpointError, ConfigurationError
+from engine.errors import ConfigurationError
 from engine.events import RunFailed, RunStopped
 from engine.ground.folders import user_path
 from engine.ground.text import counted
@@ -99,7 +99,7 @@ def watch(
 ) -> Outcome:
     """Show battles until the user leaves."""
     from engine.battles.learn.demonstrations import SUFFIX, read_battles
-    from engine.battles.play.players import SCRIPTED
+    from engine.battles.play.players import SCRIPTED, find_player
     from engine.battles.play.replays import LinesSession, ReplaySession, read_protocol
     from engine.battles.play.spectating import MatchSession
     from engine.battles.sim.setup import find_simulator
@@ -108,7 +108,7 @@ def watch(
     if path.name.endswith(SUFFIX) or (path.is_dir() and any(path.glob(f"*{SUFFIX}"))):
         _refuse_unused(path, {"--team": team, "--battle-format": battle_format})
         battles = read_battles(path)
-        adviser = _found(against, save_dir).policy if against else None
+        adviser = find_player(against, save_dir).policy if against else None
         if against and adviser is None:
             raise ConfigurationError(f"{against} judges no decisions.", "Give a run or a file.")
         side = next((i for i, one in enumerate(battles[0].players) if one not in SCRIPTED), 0)
@@ -117,7 +117,7 @@ def watch(
         unused = {"--against": against, "--team": team, "--battle-format": battle_format}
         _refuse_unused(path, unused)
         return _show(LinesSession(read_protocol(path)))
-    players = _found(what, save_dir), _found(against or "heuristics", save_dir)
+    players = find_player(what, save_dir), find_player(against or "heuristics", save_dir)
     pairing = _pairing(players, team, battle_format, seed)
     adviser = next((one.policy for one in players if one.policy is not None), None)
     session = MatchSession(pairing, find_simulator(), adviser=adviser, pace_s=2.0, rest_s=8.0)
@@ -142,12 +142,12 @@ def play(
     seed: int = 0,
 ) -> Outcome:
     """Let the user play until they leave; `best_of` 0: as the format says."""
-    from engine.battles.play.players import Player
+    from engine.battles.play.players import Player, find_player
     from engine.battles.play.spectating import MatchSession
     from engine.battles.sim.setup import find_simulator
 
     save_dir = saves(save_dir)
-    pairing = _pairing((Player(YOU), _found(against, save_dir)), team, battle_format, seed)
+    pairing = _pairing((Player(YOU), find_player(against, save_dir)), team, battle_format, seed)
     if best_of:
         pairing = replace(pairing, format=replace(pairing.format, best_of=best_of))
     kept: list[Path] = []
@@ -225,26 +225,6 @@ def _pairing(
     if team:
         own = read_team(user_path(team), format)
     return Pairing(format, (own, foe), players, seed)
-
-
-def _found(name: str, save_dir: str) -> "Player":
-    """Return a player by its name, a run or a file.
-
-    Raises:
-        CheckpointError: There is none.
-    """
-    from engine.battles.play.players import find_player
-    from engine.runs.checkpoint import LATEST
-
-    try:
-        return find_player(name, save_dir)
-    except CheckpointError:
-        if name != LATEST:
-            raise
-        raise CheckpointError(
-            f"There is no trained policy in {save_dir} yet.",
-            "Train one with `poketui vgc train`, or name a built-in player, such as heuristics.",
-        ) from None
 
 
 def _keeper(save_dir: str, kept: list[Path]) -> "Callable[[BattleLog], None]":

@@ -5,8 +5,8 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.battles.learn.actor import ActorSettings
-from engine.battles.policy import POOL, read_network
+from engine.battles.learn.matchmaking import ActorSettings, is_file
+from engine.battles.policy import POOL, Policy, read_network
 from engine.battles.sim.setup import find_simulator
 from engine.battles.sim.teams import find_format, first_teams, pool, read_teams
 from engine.config import RunConfig, VgcConfig
@@ -64,6 +64,7 @@ class BattleSession(ThreadedSession):
             self._teams = teams_of(config.vgc)
             model = config.vgc.bc_model
             self._cloned = read_network(Path(model)) if model else None
+            _check_opponents(config.vgc)
             self._folder = RunFolder.create(config)
         else:
             if (changes or {}).get("bc_model"):
@@ -80,6 +81,7 @@ class BattleSession(ThreadedSession):
                 taken = {key: getattr(config, key) for key in kept}
                 config = saved.model_copy(update=taken | {"vgc": vgc})
                 self._teams = teams_of(vgc)
+                _check_opponents(vgc)
             except BaseException:
                 self._folder.unlock()
                 raise
@@ -113,6 +115,7 @@ class BattleSession(ThreadedSession):
         # Here, not above: it takes seconds.
         from engine.battles.learn.learner import Learner
         from engine.battles.learn.standings import Pool, Standings
+        from engine.battles.learn.team_sampling import TeamSampling
         from engine.battles.learn.training import BattleReporter, BattleTraining
         from engine.battles.learn.workers import Workers
         from engine.training.reporter import RunLog
@@ -137,6 +140,7 @@ class BattleSession(ThreadedSession):
                 workers=workers,
                 standings=Standings(),
                 pool=Pool(folder.path / POOL, vgc.pool_size),
+                teams=TeamSampling(self._teams[1], len(self._teams[0]), vgc.team_priority),
                 store=folder.store(config.keep_checkpoints),
                 controls=controls,
                 reporter=BattleReporter(controls, pace, log),
@@ -226,6 +230,16 @@ def teams_of(vgc: VgcConfig) -> tuple[tuple[str, ...], tuple[str, ...]]:
         return shipped, shipped
     own = tuple(team.packed for team in read_teams(Path(vgc.team), format))
     return own, (*own, *shipped)
+
+
+def _check_opponents(vgc: VgcConfig) -> None:
+    """Refuse files that are no policies.
+
+    Raises:
+        CheckpointError: An opponent's file is missing, damaged, or of another network.
+    """
+    for name in filter(is_file, vgc.opponents):
+        Policy.load(Path(name))
 
 
 def _within_pool(saved: VgcConfig) -> dict[str, Any]:

@@ -1,10 +1,12 @@
 """Define the players of battles, and find them by name.
 
-A player is one of the simulator's own, or a policy of a run or a file, which may look ahead.
+A player is one of the simulator's own, or a policy of a run or a file, which may look ahead. One
+policy comes along, and plays where no run has been saved yet.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -16,11 +18,14 @@ from engine.battles.sim.simulator import Decisions, Simulator
 from engine.battles.sim.teams import DEFAULT_FORMAT, Format, find_format
 from engine.ground.folders import user_path
 from engine.runs.checkpoint import LATEST
-from engine.runs.folder import RunFolder, find_run
+from engine.runs.folder import RunFolder, find_run, list_runs
 from engine.runs.settings import read_settings
 
 SCRIPTED = ("random", "max_power", "greedy", "heuristics")
 """The simulator's own players, the weakest first."""
+SHIPPED = "shipped"
+"""The policy that comes along, of the default format (tests/benchmarks/battle_policy.py)."""
+SHIPPED_FILE = Path(str(files("engine.battles") / "shipped.zip"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +82,8 @@ def find_player(
     """Return a player by the name that a user gives.
 
     Args:
-        name: One of `SCRIPTED`, a policy's file, or a run's id, path, name or "latest".
+        name: One of `SCRIPTED`, "shipped", a policy's file, or a run's id, path, name or "latest":
+            the shipped policy where there is no run.
         save_dir: Folder of the runs.
         checkpoint: "latest" or "best" of the run.
         is_greedy: See `Player`.
@@ -108,6 +114,21 @@ def format_of(name: str, save_dir: str) -> Format:
     return find_format(read_settings(run.path).vgc.format)
 
 
+def trained_against(name: str, save_dir: str) -> frozenset[str]:
+    """Return whom a run was trained against: kinds, and the paths of policies' files.
+
+    Of other players nothing is known.
+
+    Raises:
+        CheckpointError: There is no such run, or its settings cannot be read.
+    """
+    run = _source_of(name, save_dir)
+    if not isinstance(run, RunFolder):
+        return frozenset()
+    opponents = read_settings(run.path).vgc.opponents
+    return frozenset(each for each, share in opponents.items() if share > 0)
+
+
 def past_policies(name: str, save_dir: str, *, is_greedy: bool = True) -> Sequence[Player]:
     """Return the past policies that a run has kept, oldest first; none for other players.
 
@@ -129,5 +150,7 @@ def _source_of(name: str, save_dir: str) -> RunFolder | Path | None:
     """
     if name in SCRIPTED:
         return None
+    if name == SHIPPED or (name == LATEST and not list_runs(save_dir)):
+        return SHIPPED_FILE
     path = user_path(name)
     return path if path.is_file() else RunFolder(find_run(save_dir, name, purpose="evaluate"))

@@ -323,32 +323,34 @@ class Simulator:
             choice,
         )
 
-    def fork(self, seat: int, samples: int, seed: int) -> Outlook:
+    def fork(self, seat: int, samples: int, seed: int, seconds: float = 0.0) -> Outlook:
         """Copy the battle of a seat that has a decision to make, to look ahead in.
 
-        What the seat cannot know is drawn anew in each copy.
+        What the seat cannot know is drawn anew in each copy (engine/battles/sim/node/search.js).
 
         Args:
             seat: Lane * 2 + side.
             samples: How many copies.
             seed: Below 2 ** 31; of all draws.
+            seconds: After which no further copy is made; the first always is. 0: no limit.
 
         Returns:
             The foe's view of each copy; results are 1 where it has a decision to make, else 0.
         """
-        return self._rows("fork", seat=seat, samples=samples, seed=seed)
+        return self._rows("fork", seat=seat, samples=samples, seed=seed, seconds=seconds)
 
-    def roll(self, seat: int, plays: NDArray[np.integer[Any]]) -> Outlook:
-        """Play choices in the copies, each from the same beginning, and discard the copies.
+    def roll(self, seat: int, plays: NDArray[np.integer[Any]], seconds: float = 0.0) -> Outlook:
+        """Play choices in the copies of the latest `fork`, each from the same beginning.
 
         Args:
             seat: As for `fork`.
             plays: (n, 3): copy, code of the seat, code of the foe or -1 where it has none.
+            seconds: After which no further copy is begun; the first always is. 0: no limit.
 
         Returns:
-            The seat's next decisions.
+            The seat's next decisions, of the first plays.
         """
-        return self._rows("roll", seat=seat, plays=plays.tolist())
+        return self._rows("roll", seat=seat, plays=plays.tolist(), seconds=seconds)
 
     def _rows(self, method: str, **parameters: Any) -> Outlook:
         op, content = self._ask(method, parameters)

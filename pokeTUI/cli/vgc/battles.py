@@ -38,7 +38,7 @@ def watch(
 
     Args:
         what ([RUN|FILE]): A run or a policy's file, which plays; or a file of battles or a battle's
-            log. Default: the latest run.
+            log. Default: the latest run, or shipped: the policy that comes along.
         against: Opponent: random, max_power, greedy, heuristics, a run or a policy's file. For a
             file of battles: whose view of the decisions is shown. Default: heuristics.
         team: File of the first side's team. Default: a shipped one.
@@ -64,7 +64,8 @@ def play(
 
     Args:
         against ([RUN|FILE|PLAYER]): Who plays against you: a run, a policy's file, or random,
-            max_power, greedy, heuristics. Default: the latest run.
+            max_power, greedy, heuristics. Default: the latest run, or shipped: the policy that
+            comes along.
         team: File of your team, pasted or packed. Default: a shipped one.
         best_of (1|3): Play single battles, or sets of up to three. Default: as the format says.
         seed: Random seed. Default: another each time.
@@ -120,7 +121,8 @@ def ladder(
     It accepts challenges, or challenges a user, or searches. Training uses the simulator only.
 
     Args:
-        player ([RUN|FILE]): A run or a policy's file. Default: the latest run.
+        player ([RUN|FILE]): A run or a policy's file. Default: the latest run, or shipped: the
+            policy that comes along.
         server (HOST:PORT): Battle server on this machine.
         battles: Number of battles, or of sets in a format of best of three (...bo3).
         challenge (USER): Challenge this user instead of waiting.

@@ -189,7 +189,7 @@ def test_copies_draw_who_came_along_from_the_whole_team_also_behind_a_disguise(s
         foe = simulator.fork(0, 40, 7)
     assert foe.results.tolist() == [1] * 40
     species = foe.observations[:, MONS_PART].reshape(40, MONS[0], -1)[:, :4, 0]
-    assert [len(set(drawn)) for drawn in species.T.tolist()] == [1, 1, 3, 1]
+    assert [len(set(drawn)) for drawn in species.T.tolist()] == [1, 1, 4, 4]
 
 
 def test_teams_are_validated_by_the_simulator_while_battles_are_played(one):

@@ -24,19 +24,20 @@ from engine.battles.sim.actions import joint_mask
 from engine.battles.sim.records import BattleLog
 from engine.battles.sim.setup import NodeCommand
 from engine.battles.sim.simulator import Simulator
-from engine.battles.sim.teams import DEFAULT_FORMAT, pool
+from engine.battles.sim.teams import pool
 from engine.commands import ChooseInBattle, Watch
 from engine.errors import DemoError
 from engine.events import BattleShown, BattleWanted, Event, RunFailed, RunStopped, SetScore
 from engine.sessions.threaded import ThreadedSession
+from tests.engine.battles.helpers import REG_C
 
-SET = replace(DEFAULT_FORMAT, best_of=3)
-TEAM = pool(DEFAULT_FORMAT)[0].packed
+SET = replace(REG_C, best_of=3)
+TEAM = pool(REG_C)[0].packed
 POLICY = Policy(np.random.default_rng(0).normal(0, 0.05, NUM_WEIGHTS).astype(np.float32))
 
 
 def pairing(first: Player, second: Player) -> Pairing:
-    return Pairing(DEFAULT_FORMAT, (TEAM, TEAM), (first, second), 7)
+    return Pairing(REG_C, (TEAM, TEAM), (first, second), 7)
 
 
 def events_until(session: ThreadedSession, is_enough: Callable[[Event], bool]) -> Iterator[Event]:

@@ -95,6 +95,13 @@ class Tracker {
 		};
 	}
 
+	/** Return one that may follow another continuation; what the Dex has is shared. */
+	copy() {
+		const made = Object.assign(Object.create(Tracker.prototype), this);
+		made.state = copied(this.state, new Map());
+		return made;
+	}
+
 	/** Take one line of the protocol. */
 	line(text) {
 		if (text.charCodeAt(0) !== 124) return;
@@ -215,6 +222,18 @@ class Tracker {
 			owner.item = toId(from.slice(6));
 		}
 	}
+}
+
+function copied(value, made) {
+	if (value === null || typeof value !== 'object') return value;
+	if (made.has(value)) return made.get(value);
+	if (Array.isArray(value)) return value.map(each => copied(each, made));
+	if (value instanceof Map) return new Map([...value].map(([key, each]) => [key, copied(each, made)]));
+	if (!(value instanceof Mon || Object.getPrototypeOf(value) === Object.prototype)) return value;
+	const copy = Object.create(Object.getPrototypeOf(value));
+	made.set(value, copy);
+	for (const key in value) copy[key] = copied(value[key], made);
+	return copy;
 }
 
 function parseDetails(details) {

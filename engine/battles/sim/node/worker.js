@@ -18,7 +18,7 @@ const LEGAL = 90, INFO = 8, KEPT_LOGS = 2048, UNDECIDED = 2;
 let lanes = [];
 let logs = [];
 const outside = new Map();
-const searches = new Map();
+let ahead = {seat: -1, search: null}; // of the latest fork
 const rows = {count: 0, ended: [], ask, end, player};
 reserve(1);
 
@@ -237,35 +237,45 @@ const REQUESTS = {
 		return answer;
 	},
 
-	/** Copy a seat's battle to look ahead in; answer how the foe sees each copy. */
-	fork({seat, samples, seed}) {
+	/** Copy a seat's battle to look ahead in, as often as there is time; answer how the foe sees each copy. */
+	fork({seat, samples, seed, seconds}) {
 		const {Search} = require('./search');
 		const lane = lanes[seat >> 1], side = seat & 1;
 		if (!lane || !lane.views[side]) throw new Error(`seat ${seat} has nothing to decide`);
-		const search = new Search(lane.battle, SIDES[side], lane.format, samples, seed);
-		searches.set(seat, search);
-		const observations = new Float32Array(samples * OBSERVATION);
-		const masks = new Uint8Array(samples * LEGAL), infos = new Float32Array(samples * INFO);
+		const search = new Search(lane.battle, SIDES[side], lane.format, samples, seed, endOf(seconds));
+		ahead = {seat, search};
+		const count = search.samples.length;
+		const observations = new Float32Array(count * OBSERVATION);
+		const masks = new Uint8Array(count * LEGAL), infos = new Float32Array(count * INFO);
 		const results = search.foes(observations, masks, infos, OBSERVATION);
 		sendRows(results, infos, observations, masks);
 	},
 
-	/** Play (sample, own code, foe's code) in copies; answer what the seat must decide next. */
-	roll({seat, plays}) {
-		const search = searches.get(seat);
-		if (!search) throw new Error(`seat ${seat} has no copies`);
+	/** Play (sample, own code, foe's code) in the latest copies; answer what the seat must decide next, of whole samples. */
+	roll({seat, plays, seconds}) {
+		const {search} = ahead;
+		if (ahead.seat !== seat) throw new Error(`seat ${seat} has no copies`);
 		const observations = new Float32Array(plays.length * OBSERVATION);
 		const masks = new Uint8Array(plays.length * LEGAL), infos = new Float32Array(plays.length * INFO);
-		const results = plays.map(([sample, own, foe], index) =>
-			search.roll(sample, own, foe, observations, masks, infos, index, OBSERVATION) ?? UNDECIDED);
-		searches.delete(seat);
-		sendRows(results, infos, observations, masks);
+		const results = [], end = endOf(seconds);
+		for (const [index, [sample, own, foe]] of plays.entries()) {
+			if (index && sample !== plays[index - 1][0] && performance.now() > end) break;
+			results.push(search.roll(sample, own, foe, observations, masks, infos, index, OBSERVATION) ?? UNDECIDED);
+		}
+		const count = results.length;
+		sendRows(results, infos.subarray(0, count * INFO), observations.subarray(0, count * OBSERVATION),
+			masks.subarray(0, count * LEGAL));
 	},
 
 	shutdown() {
 		return {};
 	},
 };
+
+/** Return when so many seconds will be over; 0: never. */
+function endOf(seconds) {
+	return seconds ? performance.now() + 1000 * seconds : Infinity;
+}
 
 /** Refuse a plan that could not be played. */
 function check({format, teams, players}) {
