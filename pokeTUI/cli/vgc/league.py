@@ -55,7 +55,10 @@ def league(
     Args:
         players (RUN|FILE|NAME): Runs, policies' files or players of the simulator to add.
         folder (FOLDER): Folder of the league. Default: a new one, in saves/vgc/leagues.
-        rounds: Best responses to train and add.
+        rounds: Rounds of training and adding a best response.
+        battle_format: Battle format. Default: the first run's.
+        num_teams: Shipped teams to train with, the first ones. Default: the first run's.
+        lr: Learning rate. Default: the first run's.
         minutes: Train each for this many minutes. Default: 20, without --steps.
         battles: Battles of each pair. Default: 400.
         teams (one|N|pool|unseen|FILE|FOLDER): Teams of both sides, see `poketui vgc eval`.
