@@ -16,6 +16,7 @@ from engine.battles.play.players import (
     format_of,
     origin_of,
     past_policies,
+    settings_of,
     trained_against,
 )
 from engine.battles.play.search import SearchSettings
@@ -258,16 +259,18 @@ def _win_rates(plan: EvaluationPlan, name: str, opponents: Sequence[str]) -> She
         Row(foe.name, each.total, each, bool(met & {named, str(user_path(named).absolute())}))
         for foe, named, each in zip(foes, opponents, scores, strict=True)
     ]
-    return Sheet(player.name, rows, _exploitability(plan, name, player))
+    return Sheet(player.name, rows, _notes(plan, name, player))
 
 
-def _exploitability(plan: EvaluationPlan, name: str, player: Player) -> Sequence[str]:
-    """Return a line on how far the policy can be exploited, if that was measured."""
-    origin = origin_of(name, plan.save_dir)
-    if origin is None or player.policy is None or plan.search:
-        return ()
-    found = worst_exploit(exploit_folder(origin), player.policy, is_greedy=plan.is_greedy)
-    return [str(found)] if found else ()
+def _notes(plan: EvaluationPlan, name: str, player: Player) -> Sequence[str]:
+    """Return what else one should know of a policy: its beginning, and how it can be exploited."""
+    origin, notes = origin_of(name, plan.save_dir), []
+    if clone := settings_of(name, plan.save_dir).bc_model:
+        notes.append(f"It began as {clone}, which may have learned from these opponents.")
+    if origin is not None and player.policy is not None and not plan.search:
+        found = worst_exploit(exploit_folder(origin), player.policy, is_greedy=plan.is_greedy)
+        notes += [str(found)] if found else []
+    return notes
 
 
 def _server_win_rates(plan: EvaluationPlan, name: str, opponents: Sequence[str] | None) -> Sheet:
@@ -324,7 +327,7 @@ def _print_ratings(plan: EvaluationPlan, names: Sequence[str], others: Sequence[
 
 def print_scores(plan: EvaluationPlan, sheets: Sequence[Sheet]) -> None:
     """Print the win rates of players by opponent, of several runs also together."""
-    if len(sheets) > 1:
+    if len(sheets) > 1 and not any(sheet.player in SCRIPTED for sheet in sheets):
         sheets = [*sheets, pooled(sheets)]
     if not plan.as_json:
         for sheet in sheets:
