@@ -257,18 +257,18 @@ def _shipped(format: Format, count: int) -> Sequence[Team]:
 def _win_rates(plan: EvaluationPlan, name: str, opponents: Sequence[str]) -> Sheet:
     """Let a player meet each opponent in the simulator."""
     player = plan.evaluated(name)
+    met, notes = trained_against(name, plan.save_dir), _notes(plan, name, player)
     foes = [plan.player(opponent) for opponent in opponents]
     with counting(plan.battles * len(foes)) as advance:
         scores = win_rates(
             player, foes, plan.format, plan.packed, find_simulator(),
             battles=plan.battles, seed=plan.seed, advance=advance,
         )  # fmt: skip
-    met = trained_against(name, plan.save_dir)
     rows = [
         Row(foe.name, each.total, each, bool(met & {named, str(user_path(named).absolute())}))
         for foe, named, each in zip(foes, opponents, scores, strict=True)
     ]
-    return Sheet(player.name, rows, _notes(plan, name, player))
+    return Sheet(player.name, rows, notes)
 
 
 def _notes(plan: EvaluationPlan, name: str, player: Player) -> Sequence[str]:
