@@ -507,7 +507,7 @@ class VgcConfig(Section):
     minutes: float = Field(default=0.0, ge=0)
     """Stop after this many minutes; 0: no limit."""
     steps: int = Field(default=0, ge=0)
-    """Stop after learning from this many decisions, over all starts of the run; 0: no limit."""
+    """Step limit: decisions to learn from, over all starts of the run; 0: no limit."""
     anneal: bool = False
     """Lower learning rate and entropy linearly over `minutes` or `steps`, to a tenth."""
 

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from engine.errors import PokeTUIError
 from engine.events import (
+    GREEDY,
     BattlesProgressed,
     CurriculumChanged,
     EpisodeEnded,
@@ -204,7 +205,7 @@ def metrics_of(event: Event, num_milestones: int = 0) -> dict[str, float]:
                 }
         case BattlesProgressed():
             figures = {
-                f"rollout/win_rate/{each.name}": each.recent_wins / each.recent_battles
+                _win_rate_tag(each.name): each.recent_wins / each.recent_battles
                 for each in event.opponents
                 if each.recent_battles
             }
@@ -219,6 +220,11 @@ def metrics_of(event: Event, num_milestones: int = 0) -> dict[str, float]:
         case _:
             pass
     return {name: float(value) for name, value in figures.items() if math.isfinite(value)}
+
+
+def _win_rate_tag(opponent: str) -> str:
+    played = "eval" if opponent.endswith(GREEDY) else "rollout"
+    return f"{played}/win_rate/{opponent.removesuffix(GREEDY)}"
 
 
 def evaluation_metrics(evaluation: Evaluation) -> dict[str, float]:

@@ -42,12 +42,12 @@ _PANELS = {
     "Data": "task tag rules by success min_right min_success progress dedupe val_share balance",
     "Battles": "battle_format team num_teams opponents num_workers",
     "Network and training": "network inputs hidden_size epochs batch_size lr weight_decay patience "
-    "eval_episodes eval_every save_every device bc_model freeze_shared",
+    "eval_episodes eval_every save_every rounds device bc_model freeze_shared",
     "PPO": "buffer_size gamma gae_lambda ppo_epochs num_minibatches clip_coef ent_coef vf_coef "
     "target_kl anneal",
     "As in CleanRL's scripts": "expert_data_dir total_training_steps eval_frequency save_frequency "
     "save_best torch_deterministic cuda",
-    "DAgger": "dagger rounds round_episodes beta",
+    "DAgger": "dagger round_episodes beta",
     "Run": "dataset demo at steps episodes minutes time_limit pause reset review seed seeds "
     "first_seed envs workers processes anew",
     "Video": "gif mp4 panes size speed scale first last",

@@ -13,7 +13,7 @@ from engine.battles.sim.teams import DEFAULT_FORMAT, TRAINING_TEAMS, UNSEEN_TEAM
 from engine.errors import ConfigurationError
 from engine.runs.checkpoint import Checkpoint, write_checkpoint
 from pokeTUI.cli.vgc.evaluation import EvaluationPlan, print_scores
-from pokeTUI.cli.vgc.scores import Row, Sheet
+from pokeTUI.cli.vgc.scores import Row, Sheet, pooled
 from tests.pokeTUI.in_process import assert_refused, poketui, succeed
 
 
@@ -74,7 +74,7 @@ def plan_of(teams, battles):
 
 def test_teams_that_do_not_all_meet_are_counted(capsys):
     scores = [Row("random", Score(10, 0, 0, 60))]
-    print_scores(plan_of(pool(DEFAULT_FORMAT), 10), [Sheet("mine", scores)])
+    print_scores(plan_of(pool(DEFAULT_FORMAT), 10), Sheet("mine", scores))
     first = capsys.readouterr().out.splitlines()[0]
     assert first.endswith(", 64 teams, which meet in 5 of 4,096 ways (--battles 8192: in all)")
 
@@ -85,14 +85,14 @@ def test_win_rates_by_team_show_the_weakest_and_the_runs_mean(capsys):
     scores = TeamScores(counts)
     rows = [Row("heuristics", scores.total, scores, is_met=True)]
     plan = replace(plan_of(teams, 8), is_whole=True)
-    print_scores(plan, [Sheet("one", rows), Sheet("two", rows)])
+    print_scores(plan, pooled([Sheet("one", rows), Sheet("two", rows)]))
     lines = capsys.readouterr().out.splitlines()
     strong, weak = (team.name for team in teams)
     assert f"heuristics: with {weak} 0 % to {strong} 100 %, against" in "\n".join(lines)
     assert any(line.startswith("heuristics *    50.0 %") for line in lines)
     assert "* An opponent in training: this win rate is not one against a stranger." in lines
-    assert "heuristics: 50.0 % (50.0 to 50.0) over runs; each: 50.0, 50.0" in lines
-    assert f"  worst: {weak} against {strong}, 2 of 2 lost" in lines
+    assert "heuristics: 50.0 % (50.0 to 50.0 %) over runs; each: 50.0, 50.0" in lines
+    assert f"  worst: {weak} against {strong}, 4 of 4 lost" in lines
 
 
 @pytest.mark.parametrize("words", ["bc", "train --headless --resume"])
@@ -106,7 +106,7 @@ def test_battles_are_looked_for_in_the_folder_of_all_saves(words, modules, monke
 def test_win_rates_are_printed_as_a_table_with_intervals(capsys):
     rows = [Row("random", Score(990, 4, 6, 7000)), Row("max_power", Score(800, 0, 200, 6500))]
     teams = pool(DEFAULT_FORMAT)[:1]
-    print_scores(plan_of(teams, 1000), [Sheet("mine", rows)])
+    print_scores(plan_of(teams, 1000), Sheet("mine", rows))
     assert capsys.readouterr().out.splitlines() == [
         f"mine: {DEFAULT_FORMAT.id}, 1,000 battles each, team {teams[0].name}",
         "opponent   win rate   95 % interval   won  tied  lost  turns",
@@ -129,7 +129,7 @@ def test_players_of_the_simulator_are_evaluated_from_the_command_line(
     assert len(row["by_own"]) <= 2
     _, line, *_ = (tmp_path / "teams.csv").read_text().splitlines()
     assert line.startswith("greedy,random,")
-    for options in ("--search 4", "--elo --search 4", "--checkpoint best"):
+    for options in ("--search 4", "--elo --search 4", "--checkpoint best", "--elo --matrix"):
         refused = poketui("vgc", "eval", "random", *options.split())
         assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
 

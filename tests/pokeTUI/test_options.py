@@ -146,6 +146,7 @@ HEARD = {
     "demos export": "", "demos import": "x", "llm check": "", "llm pull": "", "llm ask": "",
     "llm log": "", "llm export": "", "bench learn": "", "bench train": "",
     "bench env": "", "bench play": "", "vgc train --headless": "",
+    "vgc exploit": "", "vgc league": "x",
 }  # fmt: skip
 """Commands that read settings, with what they need to come so far."""
 DEAF = {

@@ -44,9 +44,8 @@ class TeamSampling:
 
     def win_rates(self) -> NDArray[np.float64]:
         """Return (2, teams): the policy's win rates by own and by foe team, drawn to the mean."""
-        total = self._battles.sum(1, keepdims=True)
-        mean = np.divide(self._points.sum(1, keepdims=True), total, where=total > 0, out=total / 2)
-        mean[total == 0] = 0.5
+        points, battles = (each.sum(1, keepdims=True) for each in (self._points, self._battles))
+        mean = (points + 0.5) / (battles + 1)
         rates: NDArray[np.float64] = (self._points + _PRIOR * mean) / (self._battles + _PRIOR)
         return rates
 
@@ -68,8 +67,6 @@ class TeamSampling:
                 self._points[:, index], self._battles[:, index] = numbers
 
     def _mixed(self, weights: NDArray[np.float64]) -> list[float]:
-        wanted = weights / max(weights.sum(), 1e-9)
-        mixed: list[float] = (
-            (1 - self._priority) / len(weights) + self._priority * wanted
-        ).tolist()
-        return mixed
+        wanted = weights / weights.sum()
+        uniform = (1 - self._priority) / len(weights)
+        return [uniform + self._priority * float(share) for share in wanted]

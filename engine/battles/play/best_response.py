@@ -111,7 +111,8 @@ def exploits(folder: Path) -> tuple[Exploit, ...]:
     try:
         found = TypeAdapter(tuple[Exploit, ...]).validate_python(read_object(path)["exploits"])
     except (ValueError, KeyError, ValidationError) as error:
-        reason = "it is no list of exploits" if isinstance(error, ValidationError) else error
+        is_ours = isinstance(error, ValidationError | KeyError)
+        reason = "it is no list of exploits" if is_ours else str(error)
         raise CheckpointError(f"{path} is unreadable: {reason}.", "Move it away.") from None
     return found
 

@@ -17,6 +17,7 @@ from engine.battles.play.players import (
     format_of,
     origin_of,
     past_policies,
+    settings_of,
     trained_against,
 )
 from engine.battles.sim.setup import find_simulator
@@ -177,7 +178,11 @@ def evaluate(
     )
     is_remote = backend == "websocket"
     refuse_if(elo and is_remote, "Ratings are of battles in the simulator.", "Use --backend sim.")
-    refuse_if(elo and (matrix or csv), "Ratings are over all teams.", "Leave --elo out.")
+    refuse_if(
+        (elo or is_remote) and (matrix or csv),
+        "Results by team are of win rates in the simulator.",
+        "Leave --matrix and --csv out.",
+    )
     names, folder = players or [LATEST], saves(checkpoint_dir)
     format = find_format(battle_format) if battle_format else format_of_all(names, folder)
     find_simulator()  # that there is none is reported before faults of teams
@@ -188,24 +193,29 @@ def evaluate(
     if elo:
         _print_ratings(plan, names, opponent or SCRIPTED)
         return
-    if is_remote:
-        sheets = [_server_win_rates(plan, name, opponent) for name in names]
-    else:
-        sheets = [_win_rates(plan, name, opponent or SCRIPTED) for name in names]
+    sheets: list[Sheet] = []
+    for name in names:
+        if is_remote:
+            sheets.append(_server_win_rates(plan, name, opponent))
+        else:
+            sheets.append(_win_rates(plan, name, opponent or SCRIPTED))
+        print_scores(plan, sheets[-1])
+    if len(names) > 1 and not set(names) & {*SCRIPTED}:
+        print_scores(plan, pooled(sheets))
     if csv is not None:
         with os_errors_as(ConfigurationError, f"Cannot write {csv}", "Choose another file."):
             write_matrix(user_path(csv), sheets, plan.teams)
-    print_scores(plan, sheets)
 
 
 def format_of_all(names: Sequence[str], folder: str) -> Format:
-    """Return the format of all players.
+    """Return the format of all runs, the default where there is none.
 
     Raises:
         ConfigurationError: They were trained in several.
     """
-    found = {name: format_of(name, folder) for name in names if name not in SCRIPTED}
-    formats = list(dict.fromkeys(found.values()))
+    origins = ((name, origin_of(name, folder)) for name in names)
+    runs = [name for name, origin in origins if origin is not None and origin.is_dir()]
+    formats = list(dict.fromkeys(format_of(name, folder) for name in runs))
     refuse_if(
         len(formats) > 1,
         f"The runs are of {' and '.join(each.id for each in formats)}.",
@@ -242,27 +252,29 @@ def _shipped(format: Format, count: int) -> Sequence[Team]:
 def _win_rates(plan: EvaluationPlan, name: str, opponents: Sequence[str]) -> Sheet:
     """Let a player meet each opponent in the simulator."""
     player = plan.evaluated(name)
+    met, notes = trained_against(name, plan.save_dir), _notes(plan, name, player)
     foes = [plan.player(opponent) for opponent in opponents]
     with counting(plan.battles * len(foes)) as advance:
         scores = win_rates(
             player, foes, plan.format, plan.packed, find_simulator(),
             battles=plan.battles, seed=plan.seed, advance=advance,
         )  # fmt: skip
-    met = trained_against(name, plan.save_dir)
     rows = [
         Row(foe.name, each.total, each, bool(met & {named, str(user_path(named).absolute())}))
         for foe, named, each in zip(foes, opponents, scores, strict=True)
     ]
-    return Sheet(player.name, rows, _exploitability(plan, name, player))
+    return Sheet(player.name, rows, notes)
 
 
-def _exploitability(plan: EvaluationPlan, name: str, player: Player) -> Sequence[str]:
-    """Return a line on how far the policy can be exploited, if that was measured."""
-    origin = origin_of(name, plan.save_dir)
-    if origin is None or player.policy is None or plan.search:
-        return ()
-    found = worst_exploit(exploit_folder(origin), player.policy, is_greedy=plan.is_greedy)
-    return [str(found)] if found else ()
+def _notes(plan: EvaluationPlan, name: str, player: Player) -> Sequence[str]:
+    """Return what else one should know of a policy: its beginning, and how it can be exploited."""
+    origin, notes = origin_of(name, plan.save_dir), []
+    if clone := settings_of(name, plan.save_dir).bc_model:
+        notes.append(f"It began as {clone}, which may have learned from these opponents.")
+    if origin is not None and player.policy is not None and not plan.search:
+        found = worst_exploit(exploit_folder(origin), player.policy, is_greedy=plan.is_greedy)
+        notes += [str(found)] if found else []
+    return notes
 
 
 def _server_win_rates(plan: EvaluationPlan, name: str, opponents: Sequence[str] | None) -> Sheet:
@@ -317,17 +329,13 @@ def _print_ratings(plan: EvaluationPlan, names: Sequence[str], others: Sequence[
         say(f"{each.name:<{width}} {each.elo:6.0f}  ±{1.96 * each.error:4.0f}")
 
 
-def print_scores(plan: EvaluationPlan, sheets: Sequence[Sheet]) -> None:
-    """Print the win rates of players by opponent, of several runs also together."""
-    if len(sheets) > 1:
-        sheets = [*sheets, pooled(sheets)]
+def print_scores(plan: EvaluationPlan, sheet: Sheet) -> None:
+    """Print the win rates of a player by opponent."""
     if not plan.as_json:
-        for sheet in sheets:
-            print_sheet(sheet, str(plan), plan.teams, is_whole=plan.is_whole)
+        print_sheet(sheet, str(plan), plan.teams, is_whole=plan.is_whole)
         return
-    for sheet in sheets:
-        facts = [row_facts(row, plan.teams) for row in sheet.rows]
-        for fact, rates in zip(facts, sheet.per_run, strict=False):
-            fact["mean_of_runs"], fact["runs_low"], fact["runs_high"] = mean_interval(rates)
-        notes = {"notes": list(sheet.notes)} if sheet.notes else {}
-        say_json(plan.facts | {"player": sheet.player, "opponents": facts} | notes)
+    facts = [row_facts(row, plan.teams) for row in sheet.rows]
+    for fact, rates in zip(facts, sheet.per_run, strict=False):
+        fact["mean_of_runs"], fact["runs_low"], fact["runs_high"] = mean_interval(rates)
+    notes = {"notes": list(sheet.notes)} if sheet.notes else {}
+    say_json(plan.facts | {"player": sheet.player, "opponents": facts} | notes)

@@ -55,7 +55,10 @@ def league(
     Args:
         players (RUN|FILE|NAME): Runs, policies' files or players of the simulator to add.
         folder (FOLDER): Folder of the league. Default: a new one, in saves/vgc/leagues.
-        rounds: Best responses to train and add.
+        rounds: Rounds of training and adding a best response.
+        battle_format: Battle format. Default: the first run's.
+        num_teams: Shipped teams to train with, the first ones. Default: the first run's.
+        lr: Learning rate. Default: the first run's.
         minutes: Train each for this many minutes. Default: 20, without --steps.
         battles: Battles of each pair. Default: 400.
         teams (one|N|pool|unseen|FILE|FOLDER): Teams of both sides, see `poketui vgc eval`.
@@ -70,20 +73,18 @@ def league(
     shown = {name: find_player(name, save_dir).name for name in names}
     place = user_path(folder) if folder else None
     found = League.load(place) if place else None
+    has_rules = bool(battles or teams or sample or "vgc.format" in given)
+    hint = "Leave --battles, --teams, --sample and --battle-format out."
+    refuse_if(found and has_rules, f"The league in {place} has its rules.", hint)
+    refuse_if(not found and not names, "A league needs members.", "Name runs, files or players.")
     if found is None:
-        refuse_if(not names, "A league needs members.", "Name runs, policies' files or players.")
-        refuse_if(
-            len(names) + rounds < 2, "One alone meets nobody.", "Name more, or add --rounds 1."
-        )
         rules, settings = _rules(names, save_dir, given, battles, teams, sample)
         found = League(place or _new_folder(save_dir), rules, settings)
-    else:
-        has_rules = battles or teams or sample or "vgc.format" in given
-        hint = "Leave --battles, --teams, --sample and --battle-format out."
-        refuse_if(has_rules, f"The league in {place} has its rules.", hint)
     for name in names:
         found.add(shown[name], sources[name])
     found.save()
+    is_alone = len(found.members) + rounds < 2
+    refuse_if(is_alone, "One alone meets nobody.", f"Add others: --folder {found.folder}")
     _play(found, node)
     for number in range(1, rounds + 1):
         _add_response(found, f"round {number} of {rounds}", given, node, is_quiet=json_)

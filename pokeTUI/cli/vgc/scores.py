@@ -64,21 +64,13 @@ def pooled(sheets: Sequence[Sheet]) -> Sheet:
 def print_sheet(sheet: Sheet, heading: str, teams: Sequence[Team], *, is_whole: bool) -> None:
     """Print win rates by opponent, and how far teams differ; all of them if `is_whole`."""
     say(f"{sheet.player}: {heading}")
-    names = [row.opponent + (" *" if row.is_met else "") for row in sheet.rows]
-    width = max(len("opponent"), *map(len, names))
-    say(f"{'opponent':<{width}}  win rate   95 % interval   won  tied  lost  turns")
-    for name, row in zip(names, sheet.rows, strict=True):
-        score = row.score
-        say(
-            f"{name:<{width}}  {_percent(score)}  {score.won:>4}  {score.tied:>4}"
-            f"  {score.lost:>4}  {score.mean_turns:5.1f}"
-        )
+    _print_rows(sheet.rows)
     if any(row.is_met for row in sheet.rows):
         say("* An opponent in training: this win rate is not one against a stranger.")
     for row, rates in zip(sheet.rows, sheet.per_run, strict=False):
         mean, low, high = (100 * each for each in mean_interval(rates))
         shown = ", ".join(f"{100 * rate:.1f}" for rate in rates)
-        say(f"{row.opponent}: {mean:.1f} % ({low:.1f} to {high:.1f}) over runs; each: {shown}")
+        say(f"{row.opponent}: {mean:.1f} % ({low:.1f} to {high:.1f} %) over runs; each: {shown}")
     for row in sheet.rows if len(teams) > 1 else ():
         if row.scores is not None:
             _print_teams(row.opponent, row.scores, teams, is_whole)
@@ -86,29 +78,44 @@ def print_sheet(sheet: Sheet, heading: str, teams: Sequence[Team], *, is_whole: 
         say(note)
 
 
+def _print_rows(rows: Sequence[Row]) -> None:
+    names = [row.opponent + (" *" if row.is_met else "") for row in rows]
+    width = max(len("opponent"), *map(len, names))
+    say(f"{'opponent':<{width}}  win rate   95 % interval   won  tied  lost  turns")
+    for name, row in zip(names, rows, strict=True):
+        score = row.score
+        say(
+            f"{name:<{width}}  {_percent(score)}  {score.won:>4}  {score.tied:>4}"
+            f"  {score.lost:>4}  {score.mean_turns:5.1f}"
+        )
+
+
 def _print_teams(opponent: str, scores: TeamScores, teams: Sequence[Team], is_whole: bool) -> None:
-    own, foe = scores.by_own, scores.by_foe
-    played = [index for index, score in enumerate(own) if score.battles and foe[index].battles]
-    by_own = sorted(played, key=lambda index: own[index].win_rate)
-    by_foe = sorted(played, key=lambda index: foe[index].win_rate)
-    if not played:
-        return
-    few = min(own[index].battles for index in played)
+    """Print the weakest and the strongest team with and against which battles were played."""
+    own, foe = _by_win_rate(scores.by_own, teams), _by_win_rate(scores.by_foe, teams)
     parts = [
-        f"{side} {teams[ends[0]].name} {100 * of[ends[0]].win_rate:.0f} % to "
-        f"{teams[ends[-1]].name} {100 * of[ends[-1]].win_rate:.0f} %"
-        for side, of, ends in (("with", own, by_own), ("against", foe, by_foe))
+        f"{side} {of[0][0]} {100 * of[0][1].win_rate:.0f} % to "
+        f"{of[-1][0]} {100 * of[-1][1].win_rate:.0f} %"
+        for side, of in (("with", own), ("against", foe))
     ]
-    say(f"{opponent}: {', '.join(parts)} ({counted(few, 'battle')} a team)")
+    few = counted(min(score.battles for _, score in own), "battle")
+    say(f"{opponent}: {', '.join(parts)} ({few} a team)")
     if not is_whole:
         return
-    width = max(len(team.name) for team in teams)
+    width, against = max(len(team.name) for team in teams), dict(foe)
     say(f"  {'team':<{width}}  {'with it':<26}  against it")
-    for index in by_own:
-        say(f"  {teams[index].name:<{width}}  {_percent(own[index])}  {_percent(foe[index])}")
+    for name, score in own:
+        other = _percent(against[name]) if name in against else ""
+        say(f"  {name:<{width}}  {_percent(score)}  {other}")
     for first, second, score in _worst(scores):
         beaten = f"{score.lost} of {score.battles} lost"
         say(f"  worst: {teams[first].name} against {teams[second].name}, {beaten}")
+
+
+def _by_win_rate(scores: Sequence[Score], teams: Sequence[Team]) -> list[tuple[str, Score]]:
+    """Return the scores of the teams that played, by name, the worst first."""
+    named = zip((team.name for team in teams), scores, strict=True)
+    return sorted((each for each in named if each[1].battles), key=lambda each: each[1].win_rate)
 
 
 def _worst(scores: TeamScores) -> list[tuple[int, int, Score]]:

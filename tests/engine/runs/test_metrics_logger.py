@@ -7,10 +7,12 @@ import pytest
 from engine.config import RunConfig
 from engine.errors import ConfigurationError
 from engine.events import (
+    BattlesProgressed,
     CheckpointSaved,
     CurriculumChanged,
     EpisodeEnded,
     EvaluationEnded,
+    OpponentScore,
     PlanAnswered,
     PolicyUpdated,
     ProgressReported,
@@ -115,6 +117,16 @@ def test_a_distillation_has_the_names_of_cleanrl_beside():
     assert [found[name] for name in (names[0], names[2], names[5])] == [1.0, 0.3, 0.5]
     alone = metrics_of(PolicyUpdated(1, 10, {"loss": 1.0, "value_loss": 0.2, "value": 3.0}))
     assert not {name for name in alone if name.startswith(("losses/", "charts/"))}
+
+
+def test_battles_have_win_rates_by_opponent_and_greedy_ones_are_evaluations():
+    scores = [
+        OpponentScore("random", 900, 800, 0, 500, 450.0),
+        OpponentScore("heuristics (greedy)", 300, 90, 0, 200, 82.0),
+    ]
+    found = metrics_of(BattlesProgressed(9, 8, 7, 1.0, 50.0, math.nan, 0, tuple(scores)))
+    expected = {"rollout/win_rate/random": 0.9, "eval/win_rate/heuristics": 0.41, "time/fps": 50.0}
+    assert found == expected
 
 
 def test_evaluations_and_the_curriculum_have_figures():
