@@ -78,7 +78,7 @@ def coach(
             Default: the latest that you played.
         side (p1|p2|NAME): Whose decisions. Default: yours, or those of the first policy.
         number (N): Which battle of a file with several, from 1.
-        policy ([RUN|FILE]): Who judges. Default: the latest run.
+        policy ([RUN|FILE]): Who judges. Default: the latest run, or shipped.
         search: Copies of the battle in which it looks ahead.
         top: The most decisions to name as costly.
         html_ (FILE): Write a page too, which Showdown's viewer plays.
@@ -267,7 +267,7 @@ def advise(
     Args:
         team (TEAM): Your team: a file, or a shipped one's name (poketui vgc teams).
         foe (TEAM): The other side's; its effort values do not matter.
-        policy ([RUN|FILE]): Who judges. Default: the latest run.
+        policy ([RUN|FILE]): Who judges. Default: the latest run, or shipped.
         search: Copies of the battle in which it looks ahead.
         top: The most selections to show.
         battle_format: Battle format. Default: the run's.
