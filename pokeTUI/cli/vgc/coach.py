@@ -19,7 +19,13 @@ from engine.battles.sim.setup import find_simulator
 from engine.battles.sim.simulator import Simulator
 from engine.battles.sim.teams import Format, find_format, pool, read_team, unseen
 from engine.errors import ConfigurationError, DemoError
-from engine.ground.files import check_writable, write_file
+from engine.ground.files import (
+    EXPORT_MODE,
+    check_writable,
+    make_folder,
+    os_errors_as,
+    write_file,
+)
 from engine.ground.folders import user_path
 from engine.ground.text import counted
 from engine.runs.folder import LATEST
@@ -102,12 +108,12 @@ def coach(
     about = _about(seen, name, search)
     _print_review(seen, shown, about, top)
     if target:
-        write_file(target, page(seen, shown, about, top).encode())
+        write_file(target, page(seen, shown, about, top).encode(), EXPORT_MODE)
         say("", f"The page: {target}")
 
 
 def _target(path: Path | None, *, is_forced: bool) -> Path | None:
-    """Return where to write the page, before any work is done for it.
+    """Return where to write the page; what is wrong with it is said before any work is done.
 
     Raises:
         ConfigurationError: It is there already, or cannot be written.
@@ -115,15 +121,12 @@ def _target(path: Path | None, *, is_forced: bool) -> Path | None:
     if path is None:
         return None
     target = user_path(path)
+    refuse_if(target.is_dir(), f"{target} is a folder.", "Name a file in it.")
     hint = "Choose another file, or add --force."
     refuse_if(target.exists() and not is_forced, f"{target} already exists.", hint)
-    try:
+    with os_errors_as(ConfigurationError, f"Cannot write {target}", "Choose another file."):
+        make_folder(target.parent)
         check_writable(target.parent)
-        refuse_if(not target.parent.is_dir(), f"There is no folder {target.parent}.", "Make it.")
-    except OSError as error:
-        raise ConfigurationError(
-            f"{target} cannot be written: {error.strerror}.", "Choose another file."
-        ) from None
     return target
 
 
