@@ -47,6 +47,7 @@ from pokeTUI.battles.commands import YOU, saves
 from pokeTUI.cli import options
 from pokeTUI.cli.options import refuse_if
 from pokeTUI.cli.progress import progress
+from pokeTUI.draw.lines import squeeze
 from pokeTUI.terminal.printing import say, say_table
 
 if TYPE_CHECKING:
@@ -211,8 +212,8 @@ def _about(seen: "Review", judge: str, copies: int) -> str:
 
 def _print_review(seen: "Review", shown: Sequence[Row], about: str, top: int) -> None:
     say(heading(seen), *_wrapped(about), "")
-    bars = "".join(2 * _LEVELS[round(row.chance * (len(_LEVELS) - 1))] for row in shown)
-    say(f"chance to win  {shown[0].chance:.0%} {bars} {shown[-1].chance:.0%}", "")
+    first, last = (f"{row.chance:.0%}" for row in (shown[0], shown[-1]))
+    say(f"chance to win  {first} {_bars(shown, _width() - 25)} {last}", "")
     say(*_table(shown))
     if not seen.is_exact:
         return
@@ -220,6 +221,12 @@ def _print_review(seen: "Review", shown: Sequence[Row], about: str, top: int) ->
     say("", f"{BLUNDERS}:" if worst else f"{NO_BLUNDER}.")
     for row in worst:
         say(*_wrapped(blunder_text(row), "- "))
+
+
+def _bars(shown: Sequence[Row], room: int) -> str:
+    """Return the chance to win by decision as columns, wider ones where there is room."""
+    chances = [row.chance for row in shown for _ in range(2)]
+    return "".join(_LEVELS[round(one * (len(_LEVELS) - 1))] for one in squeeze(chances, room))
 
 
 def _table(shown: Sequence[Row]) -> list[str]:
