@@ -186,7 +186,9 @@ class _Played:
         asked = self._transcript.asked[row]
         same = (one.inputs for one in self._transcript.asked if one.place == asked.place)
         waiting = self._simulator.resume(self._battle.input_log[: min(same)])
-        (mine,) = np.flatnonzero(waiting.seats == self._side)
+        mine = next((at for at, seat in enumerate(waiting.seats) if seat == self._side), None)
+        if mine is None:
+            raise BattleError("The choices in the battle's log do not fit.", "Use another battle.")
         code = int(self.outlook.results[row])
         return analyse(
             self._simulator,
@@ -234,12 +236,12 @@ def _result(battle: Battle, side: int) -> float:
 
 def _as_shown(request: Mapping[str, Any], lines: Sequence[str]) -> Mapping[str, Any]:
     """Return what spectators know of a request: no health, no stats, no names never sent out."""
-    id, party = request["side"]["id"], request["side"]["pokemon"]
+    side_id, party = request["side"]["id"], request["side"]["pokemon"]
     arrivals = (line.split("|") for line in lines if line.startswith(("|switch|", "|drag|")))
-    shown = {ident[5:] for _, _, ident, *_ in arrivals if ident.startswith(id)}
+    shown = {ident[5:] for _, _, ident, *_ in arrivals if ident.startswith(side_id)}
     public = [
         {
-            "ident": one["ident"] if is_shown else f"{id}: {UNSEEN}",
+            "ident": one["ident"] if is_shown else f"{side_id}: {UNSEEN}",
             "details": one["details"] if is_shown else UNSEEN,
             "condition": "",
             "active": one["active"],
@@ -247,7 +249,7 @@ def _as_shown(request: Mapping[str, Any], lines: Sequence[str]) -> Mapping[str, 
         for one in party
         for is_shown in [bool(request.get("teamPreview")) or one["ident"][4:] in shown]
     ]
-    return {**request, "side": {"id": id, "pokemon": public}}
+    return {**request, "side": {"id": side_id, "pokemon": public}}
 
 
 @dataclass(frozen=True, slots=True)
