@@ -464,6 +464,8 @@ class VgcConfig(Section):
     opponents: dict[str, float] = {"self": 0.75, "past": 0.2, "random": 0.05}
     """Share of the battles against each kind, or against a policy's file (.zip); in those against
     itself both sides learn. Whom a policy is judged by it should not train against."""
+    greedy_opponents: bool = False
+    """Let policies' files among the opponents take their likeliest choices instead of drawing."""
     evaluation_share: float = Field(default=0.03, ge=0, le=0.5)
     """Share of the battles in which the policy's likeliest choices meet heuristics: a measurement,
     nothing is learned from them."""
@@ -504,8 +506,10 @@ class VgcConfig(Section):
     """Of the learner, where there is no GPU."""
     minutes: float = Field(default=0.0, ge=0)
     """Stop after this many minutes; 0: no limit."""
+    steps: int = Field(default=0, ge=0)
+    """Stop after learning from this many decisions, over all starts of the run; 0: no limit."""
     anneal: bool = False
-    """Lower learning rate and entropy linearly over `minutes`, to a tenth."""
+    """Lower learning rate and entropy linearly over `minutes` or `steps`, to a tenth."""
 
     @field_validator("opponents")
     @classmethod
@@ -523,8 +527,8 @@ class VgcConfig(Section):
 
     @model_validator(mode="after")
     def _check_anneal(self) -> Self:
-        if self.anneal and not self.minutes:
-            raise ValueError("anneal needs minutes")
+        if self.anneal and not self.minutes and not self.steps:
+            raise ValueError("anneal needs minutes or steps")
         return self
 
 

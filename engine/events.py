@@ -463,6 +463,11 @@ class BattleShown(LossyEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class LookAheadBegan(Event):
+    """A player of the watched battle looks ahead before it chooses, until BattleShown."""
+
+
+@dataclass(frozen=True, slots=True)
 class BattleWanted(Event):
     """The person who plays a battle is to decide: ChooseInBattle answers."""
 

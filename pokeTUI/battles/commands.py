@@ -2,7 +2,7 @@
 
 import secrets
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from engine.battles.learn.session import BattleSession
     from engine.battles.play.players import Player
     from engine.battles.play.spectating import Pairing
-    from engine.battles.sim.simulator import BattleLog
+    from engine.battles.sim.records import BattleLog
     from engine.events import ConnectionLost
     from engine.sessions.threaded import ThreadedSession
     from pokeTUI.terminal.link import Session
@@ -96,6 +96,7 @@ def watch(
     save_dir: str | None = None,
     team: str = "",
     battle_format: str = "",
+    search: int = 0,
     seed: int = 0,
 ) -> Outcome:
     """Show battles until the user leaves."""
@@ -107,7 +108,8 @@ def watch(
 
     save_dir, path = saves(save_dir), user_path(what)
     if path.name.endswith(SUFFIX) or (path.is_dir() and any(path.glob(f"*{SUFFIX}"))):
-        _refuse_unused(path, {"--team": team, "--battle-format": battle_format})
+        unused = {"--team": team, "--battle-format": battle_format, "--search": search}
+        _refuse_unused(path, unused)
         battles = read_battles(path)
         adviser = find_player(against, save_dir).policy if against else None
         if against and adviser is None:
@@ -116,17 +118,18 @@ def watch(
         shown = _show(ReplaySession(battles, find_simulator(), adviser=adviser, side=side))
         return _offering_review(shown, path, len(battles))
     if path.suffix in (".log", ".json", ".txt") and path.is_file():
-        unused = {"--against": against, "--team": team, "--battle-format": battle_format}
-        _refuse_unused(path, unused)
+        unused = {"--team": team, "--battle-format": battle_format, "--search": search}
+        _refuse_unused(path, {"--against": against} | unused)
         return _offering_review(_show(LinesSession(read_protocol(path))), path)
-    players = find_player(what, save_dir), find_player(against or "heuristics", save_dir)
+    player = find_player(what, save_dir).looking_ahead(search)
+    players = player, find_player(against or "heuristics", save_dir)
     pairing = _pairing(players, team, battle_format, seed)
     adviser = next((one.policy for one in players if one.policy is not None), None)
     session = MatchSession(pairing, find_simulator(), adviser=adviser, pace_s=2.0, rest_s=8.0)
     return _show(session)
 
 
-def _refuse_unused(path: Path, options: dict[str, str]) -> None:
+def _refuse_unused(path: Path, options: Mapping[str, object]) -> None:
     """Refuse options that say nothing about battles that were played already."""
     if given := [name for name, value in options.items() if value]:
         raise ConfigurationError(
@@ -141,6 +144,7 @@ def play(
     team: str = "",
     battle_format: str = "",
     best_of: int = 0,
+    search: int = 0,
     seed: int = 0,
 ) -> Outcome:
     """Let the user play until they leave; `best_of` 0: as the format says."""
@@ -149,7 +153,8 @@ def play(
     from engine.battles.sim.setup import find_simulator
 
     save_dir = saves(save_dir)
-    pairing = _pairing((Player(YOU), find_player(against, save_dir)), team, battle_format, seed)
+    opponent = find_player(against, save_dir).looking_ahead(search)
+    pairing = _pairing((Player(YOU), opponent), team, battle_format, seed)
     if best_of:
         pairing = replace(pairing, format=replace(pairing.format, best_of=best_of))
     kept: list[Path] = []

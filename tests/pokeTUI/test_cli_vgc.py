@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from engine.battles.play.evaluation import Score, TeamScores
+from engine.battles.policy import NETWORK, SHAPES
 from engine.battles.sim.setup import find_simulator
 from engine.battles.sim.teams import DEFAULT_FORMAT, TRAINING_TEAMS, UNSEEN_TEAMS, pool
 from engine.errors import ConfigurationError
+from engine.runs.checkpoint import Checkpoint, write_checkpoint
 from pokeTUI.cli.vgc.evaluation import EvaluationPlan, print_scores
 from pokeTUI.cli.vgc.scores import Row, Sheet
 from tests.pokeTUI.in_process import assert_refused, poketui, succeed
@@ -150,3 +152,47 @@ def test_a_policy_is_cloned_from_battles_that_are_imported(modules, monkeypatch,
     assert imported.stdout.startswith("Imported 6 battles of 2 files: ")
     assert imported.stderr.startswith("poketui: Left out broken.json: Expecting property name")
     assert (tmp_path / "saves/vgc/battles/imported.battles.gz").is_file()
+
+
+@pytest.mark.slow
+def test_a_best_response_is_trained_and_shown_beside_the_win_rates(modules, monkeypatch, tmp_path):
+    monkeypatch.setenv("POKETUI_SHOWDOWN", modules)
+    write_policy(tmp_path / "mine.zip")
+    small = "--steps 64 --num-workers 1 --set vgc.buffer_size=64 --set vgc.epochs=1 --battles 2"
+    answer = succeed("vgc", "exploit", "mine.zip", *small.split(), cwd=tmp_path)
+    assert "\nExploitability at least " in answer.stdout
+    shown = succeed(
+        "vgc", "eval", "mine.zip", "--opponent", "random", "--battles", "2", cwd=tmp_path
+    )
+    assert shown.stdout.splitlines()[-1].startswith("Exploitability at least ")
+    refused = poketui("vgc", "exploit", "random", cwd=tmp_path)
+    assert_refused(refused, "random is no policy. Give a run or a policy's file.")
+
+
+@pytest.mark.slow
+def test_a_league_trains_a_best_response_and_continues_in_its_folder(
+    modules, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("POKETUI_SHOWDOWN", modules)
+    write_policy(tmp_path / "mine.zip")
+    small = "--rounds 1 --steps 64 --num-workers 1 --set vgc.buffer_size=64 --set vgc.epochs=1"
+    given = f"league mine.zip random --folder league --battles 2 {small}".split()
+    first = succeed("vgc", *given, cwd=tmp_path).stdout
+    assert "round 1 of 1: response-2 wins " in first
+    again = json.loads(
+        succeed("vgc", "league", "greedy", "--folder", "league", "--json", cwd=tmp_path).stdout
+    )
+    assert again["players"] == ["mine", "random", "response-2", "greedy"]
+    assert sum(again["nash"]) == pytest.approx(1)
+    refused = poketui("vgc", "league", "--folder", "league", "--battles", "4", cwd=tmp_path)
+    assert_refused(refused, "has its rules. Leave --battles, --teams, --sample and")
+
+
+def write_policy(path):
+    """Write an untrained policy's file."""
+    rng = np.random.default_rng(1)
+    arrays = {
+        NETWORK + name: rng.normal(0, 0.05, shape).astype(np.float32)
+        for name, shape in SHAPES.items()
+    }
+    write_checkpoint(path, Checkpoint({}, arrays))

@@ -29,6 +29,7 @@ class ActorSettings:
         teams: Of the own side, packed.
         foe_teams: Of the other; the own ones come first.
         capacity: Decisions of a buffer.
+        greedy_opponents: Opponents from files take their likeliest choices.
     """
 
     format: str
@@ -41,6 +42,7 @@ class ActorSettings:
     gae_lambda: float
     damage_reward: float
     faint_reward: float
+    greedy_opponents: bool = False
 
 
 @dataclass(slots=True)
@@ -143,7 +145,9 @@ class Matchmaker:
         if opponent == PAST:
             return self._past[self._rng.integers(len(self._past))]
         if is_file(opponent) and opponent not in self._others:
-            self._others[opponent] = NamedPolicy(opponent, Policy.load(Path(opponent)))
+            policy = Policy.load(Path(opponent))
+            is_greedy = self._settings.greedy_opponents
+            self._others[opponent] = NamedPolicy(opponent, policy, is_greedy)
         return self._others.get(opponent)
 
 

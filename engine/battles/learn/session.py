@@ -49,6 +49,7 @@ class BattleSession(ThreadedSession):
         run_dir: Its folder.
         config: The settings in force.
         own_team: The first team that it plays with, packed.
+        is_finished: It ended because its time or its steps are used up.
 
     Raises:
         PokeTUIError: A setting is wrong, the simulator is missing, or there is no such run.
@@ -87,6 +88,7 @@ class BattleSession(ThreadedSession):
                 raise
         self.config = config
         self.own_team = self._teams[0][0]
+        self.is_finished = False
         self.run_id, self.run_dir = self._folder.run_id, str(self._folder.path)
 
     def discard(self) -> None:
@@ -164,8 +166,8 @@ class BattleSession(ThreadedSession):
                 training, controls, pace, training.reporter, self._commands, ActionSet(())
             ).run()
             end = training.finish()
-            has_finished = training.elapsed() >= 1
-            status = RunStatus.FINISHED if has_finished else RunStatus.STOPPED
+            self.is_finished = training.elapsed() >= 1
+            status = RunStatus.FINISHED if self.is_finished else RunStatus.STOPPED
             folder.note_status(status, end.reason)
             return end
 
@@ -266,4 +268,5 @@ def _actor_settings(
         gae_lambda=vgc.gae_lambda,
         damage_reward=vgc.damage_reward,
         faint_reward=vgc.faint_reward,
+        greedy_opponents=vgc.greedy_opponents,
     )

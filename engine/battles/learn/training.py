@@ -106,15 +106,16 @@ class BattleTraining:
         return OpponentPlan(vgc.opponents | evaluation, self.pool.shares(), *self.teams.shares())
 
     def is_over(self) -> bool:
-        """Return whether it was asked to stop, or its time is up."""
+        """Return whether it was asked to stop, or has used up its time or steps."""
         if self.elapsed() >= 1:
             self.controls.stop_reason = self.controls.stop_reason or "the time is up"
         return bool(self.controls.stop_reason)
 
     def elapsed(self) -> float:
-        """Return the share of the time limit that is over; 0 without a limit."""
-        limit_s = 60 * self.config.vgc.minutes
-        return self.reporter.session_s() / limit_s if limit_s else 0.0
+        """Return the share of the limit, on time or steps, that is used up; 0 without a limit."""
+        vgc, steps = self.config.vgc, self.reporter.metrics.total_steps
+        time = self.reporter.session_s() / (60 * vgc.minutes) if vgc.minutes else 0.0
+        return max(time, steps / vgc.steps if vgc.steps else 0.0)
 
     def scale(self) -> float:
         """Return the factor on learning rate and entropy."""

@@ -19,15 +19,9 @@ from engine.battles.play.search import Analysis, Option, SearchSettings, analyse
 from engine.battles.play.spectating import top_choices, with_names
 from engine.battles.policy import Policy
 from engine.battles.sim.actions import PREVIEW_CODES
+from engine.battles.sim.records import Asked, Transcript
 from engine.battles.sim.setup import NodeCommand
-from engine.battles.sim.simulator import (
-    POLICY,
-    Asked,
-    Lane,
-    Outlook,
-    Simulator,
-    Transcript,
-)
+from engine.battles.sim.simulator import POLICY, Lane, Outlook, Simulator
 from engine.battles.sim.teams import Format
 from engine.errors import BattleError
 

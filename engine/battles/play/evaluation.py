@@ -207,13 +207,21 @@ def round_robin(
     battles: int = 1000,
     seed: int = 0,
     advance: Callable[[int], object] = lambda count: None,
+    known: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """Return (n, n): each player's wins over each other in `battles` battles; a tie is half."""
-    pairs = list(combinations(players, 2))
+    """Return (n, n): each player's wins over each other in `battles` battles; a tie is half.
+
+    `known` are wins that were counted before, nan where two are to meet.
+    """
+    wins = np.full((len(players), len(players)), np.nan) if known is None else known.copy()
+    np.fill_diagonal(wins, 0)
+    unknown = [pair for pair in combinations(range(len(players)), 2) if np.isnan(wins[pair])]
+    if not unknown:
+        return wins
+    pairs = [(players[one], players[other]) for one, other in unknown]
     played = _play_pairs(pairs, format, teams, node, battles, seed, advance)
-    scores = [each.total for each in played]
-    wins = np.zeros((len(players), len(players)))
-    for (one, other), score in zip(combinations(range(len(players)), 2), scores, strict=True):
+    for (one, other), scores in zip(unknown, played, strict=True):
+        score = scores.total
         wins[one, other] = score.won + score.tied / 2
         wins[other, one] = score.battles - wins[one, other]
     return wins

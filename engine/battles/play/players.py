@@ -5,9 +5,10 @@ policy comes along, and plays where no run has been saved yet.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,9 @@ from numpy.typing import NDArray
 from engine.battles.play.search import SearchSettings, search
 from engine.battles.policy import POOL, Policy
 from engine.battles.sim.simulator import Decisions, Simulator
-from engine.battles.sim.teams import DEFAULT_FORMAT, Format, find_format
+from engine.battles.sim.teams import Format, find_format
+from engine.config import VgcConfig
+from engine.errors import ConfigurationError
 from engine.ground.folders import user_path
 from engine.runs.checkpoint import LATEST
 from engine.runs.folder import RunFolder, find_run, list_runs
@@ -43,6 +46,21 @@ class Player:
     policy: Policy | None = None
     is_greedy: bool = True
     search: SearchSettings | None = None
+
+    def looking_ahead(self, samples: int) -> Self:
+        """Return this player with a search in so many copies of the battle; 0: as it is.
+
+        Raises:
+            ConfigurationError: It is one of the simulator's own players.
+        """
+        if not samples:
+            return self
+        if self.policy is None:
+            raise ConfigurationError(
+                f"{self.name} does not search.", "Give a run or a policy's file."
+            )
+        name = f"{self.name} +search {samples}"
+        return replace(self, name=name, search=SearchSettings(samples=samples))
 
     def decide(
         self,
@@ -92,13 +110,44 @@ def find_player(
         CheckpointError: There is no such run, or the policy cannot be read.
     """
     source = _source_of(name, save_dir)
-    if source is None:
+    path = policy_path(name, save_dir, checkpoint=checkpoint)
+    if path is None:
         return Player(name)
-    if isinstance(source, Path):
-        return Player(source.stem, Policy.load(source), is_greedy)
+    shown = source.run_id if isinstance(source, RunFolder) else path.stem
+    return Player(shown, Policy.load(path), is_greedy)
+
+
+def policy_path(name: str, save_dir: str, *, checkpoint: str = LATEST) -> Path | None:
+    """Return a player's checkpoint or policy file, None for one of the simulator's own players.
+
+    Raises:
+        CheckpointError: There is no such run, or no checkpoint in it.
+    """
+    source = _source_of(name, save_dir)
+    if not isinstance(source, RunFolder):
+        return source
     store = source.store()
-    path = store.load_newest()[1] if checkpoint == LATEST else store.best()
-    return Player(source.run_id, Policy.load(path), is_greedy)
+    return store.load_newest()[1] if checkpoint == LATEST else store.best()
+
+
+def origin_of(name: str, save_dir: str) -> Path | None:
+    """Return a run's folder or a policy's file, None for one of the simulator's own players.
+
+    Raises:
+        CheckpointError: There is no such run.
+    """
+    source = _source_of(name, save_dir)
+    return source.path if isinstance(source, RunFolder) else source
+
+
+def settings_of(name: str, save_dir: str) -> VgcConfig:
+    """Return the settings that a run was trained with, the usual ones for other players.
+
+    Raises:
+        CheckpointError: There is no such run, or its settings cannot be read.
+    """
+    run = _source_of(name, save_dir)
+    return read_settings(run.path).vgc if isinstance(run, RunFolder) else VgcConfig()
 
 
 def format_of(name: str, save_dir: str) -> Format:
@@ -108,10 +157,7 @@ def format_of(name: str, save_dir: str) -> Format:
         CheckpointError: There is no such run, or its settings cannot be read.
         ConfigurationError: Its format is not known.
     """
-    run = _source_of(name, save_dir)
-    if not isinstance(run, RunFolder):
-        return DEFAULT_FORMAT
-    return find_format(read_settings(run.path).vgc.format)
+    return find_format(settings_of(name, save_dir).format)
 
 
 def trained_against(name: str, save_dir: str) -> frozenset[str]:
@@ -122,10 +168,9 @@ def trained_against(name: str, save_dir: str) -> frozenset[str]:
     Raises:
         CheckpointError: There is no such run, or its settings cannot be read.
     """
-    run = _source_of(name, save_dir)
-    if not isinstance(run, RunFolder):
+    if not isinstance(_source_of(name, save_dir), RunFolder):
         return frozenset()
-    opponents = read_settings(run.path).vgc.opponents
+    opponents = settings_of(name, save_dir).opponents
     return frozenset(each for each, share in opponents.items() if share > 0)
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 from engine.battles.learn.demonstrations import Battle
 from engine.battles.play.spectating import LOOK_S, top_choices, with_names
 from engine.battles.policy import Policy
+from engine.battles.sim.records import Transcript
 from engine.battles.sim.setup import NodeCommand
-from engine.battles.sim.simulator import Simulator, Transcript
+from engine.battles.sim.simulator import Simulator
 from engine.commands import Watch
 from engine.errors import BattleError, DemoError
 from engine.events import BattleDecision, BattleShown, RunStopped, WarningRaised

@@ -18,8 +18,9 @@ from engine.battles.learn.session import BattleSession
 from engine.battles.play.players import SCRIPTED, Player
 from engine.battles.play.sets import SetSoFar, choose_selection
 from engine.battles.policy import Policy
+from engine.battles.sim.records import BattleLog, LiveBattle
 from engine.battles.sim.setup import NodeCommand
-from engine.battles.sim.simulator import POLICY, BattleLog, Decisions, Lane, LiveBattle, Simulator
+from engine.battles.sim.simulator import POLICY, Decisions, Lane, Simulator
 from engine.battles.sim.teams import Format
 from engine.commands import ChooseInBattle, Command, Stop, Watch
 from engine.errors import CheckpointError
@@ -29,6 +30,7 @@ from engine.events import (
     BattleWanted,
     CheckpointSaved,
     Event,
+    LookAheadBegan,
     RunFailed,
     RunStopped,
     WarningRaised,
@@ -229,6 +231,8 @@ class MatchSession(ThreadedSession):
         """Return what a policy chooses, at team preview by the set's earlier games."""
         side = int(waiting.seats[row] % 2)
         player, games = self._pairing.players[side], self._set.selections_of(1 - side)
+        if player.search is not None:
+            self.mailbox.post(LookAheadBegan())
         if not games or player.policy is None or not waiting.is_preview[row]:
             return int(player.decide(simulator, waiting, np.array([row]), self._rng)[0])
         seen = waiting.observations[row], waiting.legal[row]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from engine.battles.play.ladder import Game
 
 BattleFormat = Annotated[str, typer.Option(help="Battle format.", show_default=DEFAULT_FORMAT.id)]
+Search = Annotated[int, typer.Option(min=0, max=1000)]
 
 _PORT = 8000
 _RESULTS = {1: "won", 0: "tie", -1: "lost"}
@@ -31,6 +32,7 @@ def watch(
     against: str = "",
     team: str = "",
     battle_format: BattleFormat = "",
+    search: Search = 0,
     checkpoint_dir: CheckpointDir = None,
     seed: int = 0,
 ) -> None:
@@ -42,11 +44,12 @@ def watch(
         against: Opponent: random, max_power, greedy, heuristics, a run or a policy's file. For a
             file of battles: whose view of the decisions is shown. Default: heuristics.
         team: File of the first side's team. Default: a shipped one.
+        search: Let the policy look ahead in up to this many copies of the battle.
         seed: Random seed.
     """
     outcome = commands.watch(
         what, against=against, save_dir=checkpoint_dir, team=team, battle_format=battle_format,
-        seed=seed,
+        search=search, seed=seed,
     )  # fmt: skip
     _end(outcome)
 
@@ -57,6 +60,7 @@ def play(
     team: str = "",
     battle_format: BattleFormat = "",
     best_of: int | None = None,
+    search: Search = 0,
     checkpoint_dir: CheckpointDir = None,
     seed: int | None = None,
 ) -> None:
@@ -68,12 +72,13 @@ def play(
             comes along.
         team: File of your team, pasted or packed. Default: a shipped one.
         best_of (1|3): Play single battles, or sets of up to three. Default: as the format says.
+        search: Let the policy look ahead in up to this many copies of the battle, for at most 1 s.
         seed: Random seed. Default: another each time.
     """
     is_odd = best_of not in (None, 1, 3)
     refuse_if(is_odd, f"There is no best of {best_of}.", "Use --best-of 1 or --best-of 3.")
     outcome = commands.play(
-        against, save_dir=checkpoint_dir, team=team, battle_format=battle_format,
+        against, save_dir=checkpoint_dir, team=team, battle_format=battle_format, search=search,
         best_of=best_of or 0, seed=commands.new_seed() if seed is None else seed,
     )  # fmt: skip
     _end(outcome)

@@ -1,13 +1,13 @@
 """Define `poketui vgc eval`."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from engine.battles.play.best_response import exploit_folder, worst_exploit
 from engine.battles.play.evaluation import Score, mean_interval, ratings, round_robin, win_rates
 from engine.battles.play.players import (
     SCRIPTED,
@@ -15,10 +15,10 @@ from engine.battles.play.players import (
     Player,
     find_player,
     format_of,
+    origin_of,
     past_policies,
     trained_against,
 )
-from engine.battles.play.search import SearchSettings
 from engine.battles.sim.setup import find_simulator
 from engine.battles.sim.teams import (
     DEFAULT_FORMAT,
@@ -38,8 +38,15 @@ from pokeTUI.battles.commands import saves
 from pokeTUI.cli import options
 from pokeTUI.cli.completion import words
 from pokeTUI.cli.options import refuse_if
-from pokeTUI.cli.progress import progress
-from pokeTUI.cli.vgc.scores import Row, Sheet, pooled, print_sheet, row_facts, write_matrix
+from pokeTUI.cli.vgc.scores import (
+    Row,
+    Sheet,
+    counting,
+    pooled,
+    print_sheet,
+    row_facts,
+    write_matrix,
+)
 from pokeTUI.terminal.printing import say, say_json
 
 
@@ -114,12 +121,7 @@ class EvaluationPlan:
         has_none = player.policy is None or player.name == SHIPPED or user_path(name).is_file()
         is_named = self.checkpoint != LATEST
         refuse_if(is_named and has_none, f"{name} has no checkpoints.", "Leave --checkpoint out.")
-        if not self.search:
-            return player
-        hint = "Give a run or a policy's file."
-        refuse_if(player.policy is None, f"{name} does not search.", hint)
-        settings = SearchSettings(samples=self.search)
-        return replace(player, name=f"{player.name} +search {self.search}", search=settings)
+        return player.looking_ahead(self.search)
 
 
 def evaluate(
@@ -156,7 +158,7 @@ def evaluate(
             players.
         battle_format: Battle format. Default: the run's.
         elo: Let all meet each other, and rate them.
-        search: Look ahead in this many copies of the battle.
+        search: Look ahead in up to this many copies of the battle, for at most 1 s a decision.
         sample: Draw choices instead of taking the likeliest.
         checkpoint: Checkpoint of a run: latest or best.
         json_: Print JSON.
@@ -177,11 +179,11 @@ def evaluate(
     refuse_if(elo and is_remote, "Ratings are of battles in the simulator.", "Use --backend sim.")
     refuse_if(elo and (matrix or csv), "Ratings are over all teams.", "Leave --elo out.")
     names, folder = players or [LATEST], saves(checkpoint_dir)
-    format = find_format(battle_format) if battle_format else _format_of_all(names, folder)
+    format = find_format(battle_format) if battle_format else format_of_all(names, folder)
     find_simulator()  # that there is none is reported before faults of teams
     plan = EvaluationPlan(
-        format, _teams(format, teams), battles, seed or 0, checkpoint, not sample, search, folder,
-        json_, matrix,
+        format, teams_of_kind(format, teams), battles, seed or 0, checkpoint, not sample, search,
+        folder, json_, matrix,
     )  # fmt: skip
     if elo:
         _print_ratings(plan, names, opponent or SCRIPTED)
@@ -196,7 +198,7 @@ def evaluate(
     print_scores(plan, sheets)
 
 
-def _format_of_all(names: Sequence[str], folder: str) -> Format:
+def format_of_all(names: Sequence[str], folder: str) -> Format:
     """Return the format of all players.
 
     Raises:
@@ -212,7 +214,7 @@ def _format_of_all(names: Sequence[str], folder: str) -> Format:
     return formats[0] if formats else DEFAULT_FORMAT
 
 
-def _teams(format: Format, kind: str) -> Sequence[Team]:
+def teams_of_kind(format: Format, kind: str) -> Sequence[Team]:
     """Return the teams of a kind, or those of a file or folder.
 
     Raises:
@@ -241,7 +243,7 @@ def _win_rates(plan: EvaluationPlan, name: str, opponents: Sequence[str]) -> She
     """Let a player meet each opponent in the simulator."""
     player = plan.evaluated(name)
     foes = [plan.player(opponent) for opponent in opponents]
-    with _counting(plan.battles * len(foes)) as advance:
+    with counting(plan.battles * len(foes)) as advance:
         scores = win_rates(
             player, foes, plan.format, plan.packed, find_simulator(),
             battles=plan.battles, seed=plan.seed, advance=advance,
@@ -251,7 +253,16 @@ def _win_rates(plan: EvaluationPlan, name: str, opponents: Sequence[str]) -> She
         Row(foe.name, each.total, each, bool(met & {named, str(user_path(named).absolute())}))
         for foe, named, each in zip(foes, opponents, scores, strict=True)
     ]
-    return Sheet(player.name, rows)
+    return Sheet(player.name, rows, _exploitability(plan, name, player))
+
+
+def _exploitability(plan: EvaluationPlan, name: str, player: Player) -> Sequence[str]:
+    """Return a line on how far the policy can be exploited, if that was measured."""
+    origin = origin_of(name, plan.save_dir)
+    if origin is None or player.policy is None or plan.search:
+        return ()
+    found = worst_exploit(exploit_folder(origin), player.policy, is_greedy=plan.is_greedy)
+    return [str(found)] if found else ()
 
 
 def _server_win_rates(plan: EvaluationPlan, name: str, opponents: Sequence[str] | None) -> Sheet:
@@ -265,7 +276,7 @@ def _server_win_rates(plan: EvaluationPlan, name: str, opponents: Sequence[str] 
             "Only a policy that does not search plays over a websocket.", "Use --backend sim."
         )
     names = list(opponents or PLAYERS)
-    with _counting(plan.battles * len(names)) as advance:
+    with counting(plan.battles * len(names)) as advance:
         found = evaluate_over_websocket(
             player.policy, names, plan.battles, plan.format.id, plan.packed, find_simulator(),
             seed=plan.seed, greedy=plan.is_greedy, report=lambda score: advance(1),
@@ -285,7 +296,7 @@ def _print_ratings(plan: EvaluationPlan, names: Sequence[str], others: Sequence[
             continue
         players += [*past_policies(name, plan.save_dir, is_greedy=plan.is_greedy), player]
     pairs = len(players) * (len(players) - 1) // 2
-    with _counting(plan.battles * pairs) as advance:
+    with counting(plan.battles * pairs) as advance:
         wins = round_robin(
             players, plan.format, plan.packed, find_simulator(),
             battles=plan.battles, seed=plan.seed, advance=advance,
@@ -318,18 +329,5 @@ def print_scores(plan: EvaluationPlan, sheets: Sequence[Sheet]) -> None:
         facts = [row_facts(row, plan.teams) for row in sheet.rows]
         for fact, rates in zip(facts, sheet.per_run, strict=False):
             fact["mean_of_runs"], fact["runs_low"], fact["runs_high"] = mean_interval(rates)
-        say_json(plan.facts | {"player": sheet.player, "opponents": facts})
-
-
-@contextmanager
-def _counting(total: int) -> Iterator[Callable[[int], None]]:
-    """Show a bar of battles; yield a function that counts battles that have ended."""
-    done = 0
-    with progress("playing battles") as show:
-
-        def advance(count: int) -> None:
-            nonlocal done
-            done += count
-            show(done, total)
-
-        yield advance
+        notes = {"notes": list(sheet.notes)} if sheet.notes else {}
+        say_json(plan.facts | {"player": sheet.player, "opponents": facts} | notes)

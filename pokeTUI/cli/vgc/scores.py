@@ -2,7 +2,8 @@
 
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from engine.battles.play.evaluation import Score, TeamScores, mean_interval
 from engine.battles.sim.teams import Team
 from engine.ground.files import write_file
 from engine.ground.text import counted
+from pokeTUI.cli.progress import progress
 from pokeTUI.terminal.printing import say
 
 _PAIRINGS = 5
@@ -168,3 +170,17 @@ def write_matrix(path: Path, sheets: Sequence[Sheet], teams: Sequence[Team]) -> 
 def _percent(score: Score) -> str:
     low, high = (100 * bound for bound in score.interval)
     return f"{100 * score.win_rate:6.1f} %  {low:5.1f} to {high:5.1f} %"
+
+
+@contextmanager
+def counting(total: int) -> Iterator[Callable[[int], None]]:
+    """Show a bar of battles; yield a function that counts battles that have ended."""
+    done = 0
+    with progress("playing battles") as show:
+
+        def advance(count: int) -> None:
+            nonlocal done
+            done += count
+            show(done, total)
+
+        yield advance

@@ -60,7 +60,7 @@ def train(
     usual = saves()
     given = settings | given  # the options go before --set
     config = load_config(None, {"save_dir": usual} | given)
-    _refuse_unused(settings)
+    refuse_unused(settings)
     session = BattleSession(config, resume, options.section(given, "vgc."))
     try:
         end = HeadlessRunner(session, is_quiet=quiet).run() if headless else show_training(session)
@@ -69,7 +69,7 @@ def train(
     raise typer.Exit(report(end, session.run_dir, "poketui vgc train", usual))
 
 
-def _refuse_unused(settings: Iterable[str]) -> None:
+def refuse_unused(settings: Iterable[str]) -> None:
     """Refuse settings that battle training does not use."""
     for key in settings:
         is_used = key in _USED or key.startswith("vgc.")

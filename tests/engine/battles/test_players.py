@@ -17,7 +17,7 @@ from engine.battles.play.search import SearchSettings
 from engine.battles.policy import NETWORK, NUM_WEIGHTS, POOL, SHAPES, Policy
 from engine.battles.sim.teams import DEFAULT_FORMAT, FORMATS, pool, unseen
 from engine.config import RunConfig, VgcConfig
-from engine.errors import CheckpointError
+from engine.errors import CheckpointError, ConfigurationError
 from engine.runs.checkpoint import BEST, Checkpoint, CheckpointStore, write_checkpoint
 from engine.runs.folder import RunFolder
 
@@ -69,7 +69,7 @@ def test_the_shipped_policy_beats_random_play_with_teams_it_never_met(showdown, 
     teams = [team.packed for team in unseen(DEFAULT_FORMAT)]
     player = find_player(SHIPPED, str(tmp_path))
     (score,) = win_rates(player, [Player("random")], DEFAULT_FORMAT, teams, showdown, battles=20)
-    assert score.won >= 15
+    assert score.total.won >= 15
 
 
 def test_a_policy_is_found_by_its_file(tmp_path):
@@ -104,6 +104,15 @@ def test_past_policies_of_a_run_are_found_the_oldest_first(run, tmp_path):
 def test_what_is_no_player_is_refused(tmp_path):
     with pytest.raises(CheckpointError, match="no saved run 'nobody'"):
         find_player("nobody", str(tmp_path))
+
+
+def test_only_a_policy_looks_ahead():
+    player = Player("policy", Policy(np.zeros(NUM_WEIGHTS, np.float32)))
+    assert player.looking_ahead(0) is player
+    searching = player.looking_ahead(5)
+    assert (searching.name, searching.search) == ("policy +search 5", SearchSettings(samples=5))
+    with pytest.raises(ConfigurationError, match="heuristics does not search"):
+        Player("heuristics").looking_ahead(5)
 
 
 def test_a_player_that_searches_plays_legal_choices(showdown):

@@ -17,16 +17,26 @@ from engine.battles.play.replays import (
     analyze_decisions,
     read_protocol,
 )
+from engine.battles.play.search import SearchSettings
 from engine.battles.play.sets import choose_selection
 from engine.battles.play.spectating import MatchSession, Pairing, with_names
 from engine.battles.policy import NUM_WEIGHTS, Policy
 from engine.battles.sim.actions import joint_mask
+from engine.battles.sim.records import BattleLog
 from engine.battles.sim.setup import NodeCommand
-from engine.battles.sim.simulator import BattleLog, Simulator
+from engine.battles.sim.simulator import Simulator
 from engine.battles.sim.teams import pool
 from engine.commands import ChooseInBattle, Watch
 from engine.errors import DemoError
-from engine.events import BattleShown, BattleWanted, Event, RunFailed, RunStopped, SetScore
+from engine.events import (
+    BattleShown,
+    BattleWanted,
+    Event,
+    LookAheadBegan,
+    RunFailed,
+    RunStopped,
+    SetScore,
+)
 from engine.sessions.threaded import ThreadedSession
 from tests.engine.battles.helpers import REG_C
 
@@ -81,6 +91,15 @@ def test_policy_plays_and_its_view_of_each_decision_is_shown(showdown):
     assert last.types["Iron Hands"] == ("Fighting", "Electric")
     assert [log.players for log in kept] == [("ours", "heuristics")]
     assert isinstance(session.mailbox.drain()[-1], RunStopped)
+
+
+def test_player_that_looks_ahead_says_so_before_the_battle_goes_on(showdown):
+    searching = Player("ours", POLICY, search=SearchSettings(samples=2))
+    session = MatchSession(pairing(Player("random"), searching), showdown)
+    session.start()
+    events = list(events_until(session, lambda event: isinstance(event, LookAheadBegan)))
+    assert session.stop()
+    assert [type(event) for event in events] == [BattleShown, LookAheadBegan]
 
 
 def test_person_is_asked_until_the_battle_ends_and_plays_another(showdown):
