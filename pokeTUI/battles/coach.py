@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _WIDTH, _HEIGHT, _MARGIN = 720, 200, 36
 """Of the chart; the margin has its labels."""
+_MOST_LABELS = 12
 _LEAST_COST = 0.05
 """Of the chance to win, from which a decision is a blunder."""
 BLUNDERS = "Costliest decisions, in points of 100"
@@ -160,8 +161,12 @@ def _chart(shown: Sequence[Row]) -> str:
     marks = "".join(
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{html.escape(row.when)}: '
         f"{row.chance:.0%}</title></circle>"
-        f'<text x="{x:.1f}" y="{_HEIGHT - 10}" text-anchor="middle">{html.escape(row.when)}</text>'
         for (x, y), row in zip(places, shown, strict=True)
+    )
+    every = -(-len(shown) // _MOST_LABELS)
+    marks += "".join(
+        f'<text x="{x:.1f}" y="{_HEIGHT - 10}" text-anchor="middle">{html.escape(row.when)}</text>'
+        for (x, _), row in list(zip(places, shown, strict=True))[::every]
     )
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
     return f'{scale}<polyline points="{line}"/>{marks}'

@@ -35,8 +35,8 @@ class ReviewedDecision:
 
     Attributes:
         asked: The decision.
-        foe_request: The foe's at the same time, without the names of those that it has not shown;
-            None where it has nothing to decide, or is not known.
+        foe_request: The foe's at the same time, as far as it is public; None where it has nothing
+            to decide, or is not known.
         analysis: What the decision was worth; the values of options are NaN where no copies could
             be made.
         played: The option that was chosen; None: that is not known.
@@ -180,7 +180,9 @@ class _Played:
         asked = self._transcript.asked[row]
         same = (one.inputs for one in self._transcript.asked if one.place == asked.place)
         waiting = self._simulator.resume(self._battle.input_log[: min(same)])
-        (mine,) = np.flatnonzero(waiting.seats == self._side)
+        mine = next((at for at, seat in enumerate(waiting.seats) if seat == self._side), None)
+        if mine is None:
+            raise BattleError("The choices in the battle's log do not fit.", "Use another battle.")
         code = int(self.outlook.results[row])
         return analyse(
             self._simulator,
@@ -227,18 +229,21 @@ def _result(battle: Battle, side: int) -> float:
 
 
 def _as_shown(request: Mapping[str, Any], lines: Sequence[str]) -> Mapping[str, Any]:
-    """Return a request without the names of those on the bench that were never sent out."""
-    if request.get("teamPreview"):
-        return request
-    side = request["side"]
+    """Return what spectators know of a request: no health, no stats, no names never sent out."""
+    side_id, party = request["side"]["id"], request["side"]["pokemon"]
     arrivals = (line.split("|") for line in lines if line.startswith(("|switch|", "|drag|")))
-    shown = {ident[5:] for _, _, ident, *_ in arrivals if ident.startswith(side["id"])}
-    hidden = {"ident": f"{side['id']}: {UNSEEN}", "details": UNSEEN, "item": "", "ability": ""}
-    party = [
-        one if one["active"] or one["ident"][4:] in shown else {**one, **hidden}
-        for one in side["pokemon"]
+    shown = {ident[5:] for _, _, ident, *_ in arrivals if ident.startswith(side_id)}
+    public = [
+        {
+            "ident": one["ident"] if is_shown else f"{side_id}: {UNSEEN}",
+            "details": one["details"] if is_shown else UNSEEN,
+            "condition": "",
+            "active": one["active"],
+        }
+        for one in party
+        for is_shown in [bool(request.get("teamPreview")) or one["ident"][4:] in shown]
     ]
-    return {**request, "side": {**side, "pokemon": party}}
+    return {**request, "side": {"id": side_id, "pokemon": public}}
 
 
 @dataclass(frozen=True, slots=True)

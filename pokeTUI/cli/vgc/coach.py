@@ -19,7 +19,13 @@ from engine.battles.sim.setup import find_simulator
 from engine.battles.sim.simulator import Simulator
 from engine.battles.sim.teams import Format, find_format, pool, read_team, unseen
 from engine.errors import ConfigurationError, DemoError
-from engine.ground.files import check_writable, write_file
+from engine.ground.files import (
+    EXPORT_MODE,
+    check_writable,
+    make_folder,
+    os_errors_as,
+    write_file,
+)
 from engine.ground.folders import user_path
 from engine.ground.text import counted
 from engine.runs.folder import LATEST
@@ -41,6 +47,7 @@ from pokeTUI.battles.commands import YOU, saves
 from pokeTUI.cli import options
 from pokeTUI.cli.options import refuse_if
 from pokeTUI.cli.progress import progress
+from pokeTUI.draw.lines import squeeze
 from pokeTUI.terminal.printing import say, say_table
 
 if TYPE_CHECKING:
@@ -78,7 +85,7 @@ def coach(
             Default: the latest that you played.
         side (p1|p2|NAME): Whose decisions. Default: yours, or those of the first policy.
         number (N): Which battle of a file with several, from 1.
-        policy ([RUN|FILE]): Who judges. Default: the latest run.
+        policy ([RUN|FILE]): Who judges. Default: the latest run, or shipped.
         search: Copies of the battle in which it looks ahead.
         top: The most decisions to name as costly.
         html_ (FILE): Write a page too, which Showdown's viewer plays.
@@ -102,12 +109,12 @@ def coach(
     about = _about(seen, name, search)
     _print_review(seen, shown, about, top)
     if target:
-        write_file(target, page(seen, shown, about, top).encode())
+        write_file(target, page(seen, shown, about, top).encode(), EXPORT_MODE)
         say("", f"The page: {target}")
 
 
 def _target(path: Path | None, *, is_forced: bool) -> Path | None:
-    """Return where to write the page, before any work is done for it.
+    """Return where to write the page; what is wrong with it is said before any work is done.
 
     Raises:
         ConfigurationError: It is there already, or cannot be written.
@@ -115,15 +122,12 @@ def _target(path: Path | None, *, is_forced: bool) -> Path | None:
     if path is None:
         return None
     target = user_path(path)
+    refuse_if(target.is_dir(), f"{target} is a folder.", "Name a file in it.")
     hint = "Choose another file, or add --force."
     refuse_if(target.exists() and not is_forced, f"{target} already exists.", hint)
-    try:
+    with os_errors_as(ConfigurationError, f"Cannot write {target}", "Choose another file."):
+        make_folder(target.parent)
         check_writable(target.parent)
-        refuse_if(not target.parent.is_dir(), f"There is no folder {target.parent}.", "Make it.")
-    except OSError as error:
-        raise ConfigurationError(
-            f"{target} cannot be written: {error.strerror}.", "Choose another file."
-        ) from None
     return target
 
 
@@ -208,8 +212,8 @@ def _about(seen: "Review", judge: str, copies: int) -> str:
 
 def _print_review(seen: "Review", shown: Sequence[Row], about: str, top: int) -> None:
     say(heading(seen), *_wrapped(about), "")
-    bars = "".join(2 * _LEVELS[round(row.chance * (len(_LEVELS) - 1))] for row in shown)
-    say(f"chance to win  {shown[0].chance:.0%} {bars} {shown[-1].chance:.0%}", "")
+    first, last = (f"{row.chance:.0%}" for row in (shown[0], shown[-1]))
+    say(f"chance to win  {first} {_bars(shown, _width() - 25)} {last}", "")
     say(*_table(shown))
     if not seen.is_exact:
         return
@@ -217,6 +221,12 @@ def _print_review(seen: "Review", shown: Sequence[Row], about: str, top: int) ->
     say("", f"{BLUNDERS}:" if worst else f"{NO_BLUNDER}.")
     for row in worst:
         say(*_wrapped(blunder_text(row), "- "))
+
+
+def _bars(shown: Sequence[Row], room: int) -> str:
+    """Return the chance to win by decision as columns, wider ones where there is room."""
+    chances = [row.chance for row in shown for _ in range(2)]
+    return "".join(_LEVELS[round(one * (len(_LEVELS) - 1))] for one in squeeze(chances, room))
 
 
 def _table(shown: Sequence[Row]) -> list[str]:
@@ -267,7 +277,7 @@ def advise(
     Args:
         team (TEAM): Your team: a file, or a shipped one's name (poketui vgc teams).
         foe (TEAM): The other side's; its effort values do not matter.
-        policy ([RUN|FILE]): Who judges. Default: the latest run.
+        policy ([RUN|FILE]): Who judges. Default: the latest run, or shipped.
         search: Copies of the battle in which it looks ahead.
         top: The most selections to show.
         battle_format: Battle format. Default: the run's.

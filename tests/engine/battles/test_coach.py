@@ -65,12 +65,14 @@ def test_a_decision_is_judged_without_what_came_after(found, battle, policy, sim
     assert early.decisions[1].luck is None
 
 
-def test_the_foes_reply_is_told_without_those_it_has_not_shown(found, battle):
-    shown_first = found.decisions[1].foe_request["side"]["pokemon"]
-    assert [one["ident"] for one in shown_first[2:]] == [f"p2: {UNSEEN}"] * 2
-    assert all(UNSEEN not in one["ident"] for one in shown_first[:2])
-    preview = found.decisions[0].foe_request["side"]["pokemon"]
+def test_foes_request_is_told_without_what_is_hidden(found):
+    preview, turn = (one.foe_request["side"]["pokemon"] for one in found.decisions[:2])
+    assert [one["ident"] == f"p2: {UNSEEN}" for one in turn] == [False, False, True, True]
     assert len({one["ident"] for one in preview}) == 6
+    assert {key for one in (*preview, *turn) for key in one} == {
+        "ident", "details", "condition", "active",
+    }  # fmt: skip
+    assert {one["condition"] for one in turn} == {""}
 
 
 def test_of_lines_alone_it_says_what_the_policy_does_and_no_cost(found, battle, policy, simulator):

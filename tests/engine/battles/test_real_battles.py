@@ -191,6 +191,8 @@ def test_battle_that_is_resumed_from_its_log_asks_and_ends_as_it_did(one, played
     assert (again.hash, again.input_log) == (battle.hash, battle.input_log)
     with pytest.raises(BattleError, match="beginning is not in the input log"):
         one.resume(())
+    with pytest.raises(BattleError, match='begins with >start, not ">player'):
+        one.resume(battle.input_log[1:])
 
 
 def test_copies_draw_who_came_along_from_the_whole_team_also_behind_a_disguise(showdown):

@@ -137,7 +137,8 @@ def test_replay_tells_no_costs_and_says_so(saves: Path, found: Review) -> None:
         (("judge.zip",), "judge.zip cannot be read"),
         (("--policy", "greedy"), "greedy judges no decisions."),
         (("--html", "two.battles.gz"), "two.battles.gz already exists. Choose another file, or"),
-        (("--html", "nowhere/page.html"), "There is no folder"),
+        (("--html", "two.battles.gz/page.html"), "Cannot write"),
+        (("--html", "saves", "--force"), "saves is a folder. Name a file in it."),
         (("--checkpoint-dir", "empty"), "There is no battle of yours in empty/battles yet."),
     ],
 )

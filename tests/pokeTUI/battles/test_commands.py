@@ -13,7 +13,7 @@ from engine.battles.sim.teams import DEFAULT_FORMAT, pool
 from engine.errors import ConfigurationError, PokeTUIError
 from pokeTUI.app.start.choices import BATTLES
 from pokeTUI.battles.app import BattleApp
-from pokeTUI.battles.commands import _keeper, do, watch
+from pokeTUI.battles.commands import Outcome, _keeper, _offering_review, do, watch
 from pokeTUI.cli.main import app as cli
 from tests.pokeTUI.battles.recorded import FOLDER
 from tests.pokeTUI.battles.test_app import screen_text
@@ -82,3 +82,17 @@ async def test_battle_is_played_to_its_end_and_kept(showdown: NodeCommand, tmp_p
     assert session.stop()
     (battle,) = read_battles(kept[0])
     assert battle.players == ("you", "random")
+
+
+@pytest.mark.parametrize(
+    ("battles", "offer"),
+    [
+        (1, "Review it: poketui vgc coach 'my battle.log'"),
+        (2, "Review one: poketui vgc coach 'my battle.log' --number 1"),
+    ],
+)
+def test_review_of_what_was_seen_is_offered_unless_it_failed(battles: int, offer: str) -> None:
+    path = Path("my battle.log")
+    assert _offering_review(Outcome("Done."), path, battles) == Outcome(f"Done. {offer}")
+    failed = Outcome("Lost.", 1)
+    assert _offering_review(failed, path, battles) == failed

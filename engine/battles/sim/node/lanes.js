@@ -271,10 +271,12 @@ class Lane {
 function playAgain(inputLog, take) {
 	let battle;
 	for (const [place, line] of inputLog.entries()) {
-		const [, type, rest] = /^>(\S+) ?(.*)$/s.exec(line);
+		const [, type, rest] = /^>(\S+) ?(.*)$/s.exec(line) || ['', line, ''];
 		if (type === 'start') {
 			const options = JSON.parse(rest);
 			battle = new Battle({...options, formatid: standIn(options.formatid)});
+		} else if (!battle && !type.startsWith('version')) {
+			throw new Error(`an input log begins with >start, not "${line.slice(0, 40)}"`);
 		} else if (type === 'player') {
 			const space = rest.indexOf(' ');
 			battle.setPlayer(rest.slice(0, space), JSON.parse(rest.slice(space)));
