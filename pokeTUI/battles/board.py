@@ -168,7 +168,7 @@ class Choices(Menu):
         """Show options, the first one marked that can be chosen."""
         self._options = found
         rows = [Row(str(one.code), (one.text,), why_not=one.why_not) for one in found]
-        self.fill(rows, columns=(Column("", max(len(one.text) for one in found)),))
+        self.fill(rows, columns=(Column("", max((len(one.text) for one in found), default=0)),))
         possible = [row.key for row in rows if not row.why_not]
         if self.marked is None or self.marked.key not in possible:
             self.mark(possible[0] if possible else "")
@@ -230,12 +230,13 @@ class _ChoiceHead(LinesWidget):
         choosing = self._choosing
         if choosing is None:
             return []
-        line = Line(width).add(title(choosing), Ink.strong)
-        if choosing.gimmick:
-            is_on = choosing.has_gimmick
-            line.add("  ", Ink.dim).add(f" {choosing.gimmick} ", Ink.badge if is_on else Ink.dim)
         done = so_far(choosing)
-        return [line.add(f"  after {done}" if done else "", Ink.dim)]
+        line = Line(width).add(title(choosing), Ink.strong)
+        line.add(f"  after {done}" if done else "", Ink.dim)
+        if choosing.gimmick and line.room > len(choosing.gimmick) + 4:
+            line.add("  ", Ink.dim)
+            line.add(f" {choosing.gimmick} ", Ink.badge if choosing.has_gimmick else Ink.dim)
+        return [line]
 
 
 @dataclass(frozen=True, slots=True)
