@@ -49,10 +49,78 @@ const UNKNOWN_MOVE = Object.freeze({
 });
 const BOOSTS = [2 / 8, 2 / 7, 2 / 6, 2 / 5, 2 / 4, 2 / 3, 1, 1.5, 2, 2.5, 3, 3.5, 4];
 
-/** Return the move of an id; the simulator itself returns one without numbers where there is none. */
+/** Base powers that depend on the battle. */
+const POWERS = {
+	eruption: byHealth, waterspout: byHealth, dragonenergy: byHealth,
+	facade: attacker => attacker.mon.status ? 140 : 70,
+	hex: ifHurt, infernalparade: ifHurt,
+	acrobatics: attacker => attacker.item ? 55 : 110,
+	knockoff: (_, target) => target.item ? 97.5 : 65,
+	weatherball: (_, target, state) => state.weather ? 100 : 50,
+	terrainpulse: (_, target, state) => state.terrain ? 100 : 50,
+	expandingforce: (_, target, state) => state.terrain === 'psychicterrain' ? 120 : 80,
+	risingvoltage: (_, target, state) => state.terrain === 'electricterrain' ? 140 : 70,
+	lastrespects: attacker => 50 * (1 + Math.min(attacker.faintedAllies, 5)),
+	ragefist: () => 50,
+	storedpower: byBoosts, powertrip: byBoosts,
+	lowkick: byWeight, grassknot: byWeight,
+	heavyslam: byHeaviness, heatcrash: byHeaviness,
+	gyroball: (attacker, target) => Math.min(150, 25 * target.stats.spe / Math.max(1, attacker.stats.spe) + 1),
+	electroball: (attacker, target) => {
+		const ratio = attacker.stats.spe / Math.max(1, target.stats.spe);
+		return ratio >= 4 ? 150 : ratio >= 3 ? 120 : ratio >= 2 ? 80 : ratio >= 1 ? 60 : 40;
+	},
+	terablast: attacker => attacker.mon.terastallized === 'Stellar' ? 100 : 80,
+	tripleaxel: () => 40,
+	populationbomb: () => 20,
+};
+
+function byHealth(attacker) {
+	return 150 * attacker.mon.hp;
+}
+
+function ifHurt(_, target, state, power) {
+	return power * (target.mon.status ? 2 : 1);
+}
+
+function byBoosts({ mon }) {
+	let count = 0;
+	for (const stat in mon.boosts) count += Math.max(0, mon.boosts[stat]);
+	return 20 + 20 * count;
+}
+
+function byWeight(_, target) {
+	const kg = target.mon.species.weightkg;
+	return kg >= 200 ? 120 : kg >= 100 ? 100 : kg >= 50 ? 80 : kg >= 25 ? 60 : kg >= 10 ? 40 : 20;
+}
+
+function byHeaviness(attacker, target) {
+	const ratio = attacker.mon.species.weightkg / Math.max(0.1, target.mon.species.weightkg);
+	return ratio >= 5 ? 120 : ratio >= 4 ? 100 : ratio >= 3 ? 80 : ratio >= 2 ? 60 : 40;
+}
+
+const MOVE_FIELDS = [
+	'id', 'name', 'basePower', 'accuracy', 'priority', 'category', 'type', 'target', 'flags', 'multihit', 'damage', 'ohko',
+	'willCrit', 'ignoreAbility', 'ignoreDefensive', 'overrideOffensiveStat', 'overrideDefensiveStat',
+	'overrideOffensivePokemon', 'secondaries', 'recoil', 'stallingMove', 'heal', 'drain', 'boosts', 'self',
+];
+const moves = new WeakMap();
+
+/** Return what is asked of the move of an id: all have the same fields in the same order, which are read faster. */
 function moveOf(dex, id) {
 	const move = dex.moves.get(id);
-	return move.exists ? move : UNKNOWN_MOVE;
+	let found = moves.get(move);
+	if (found) return found;
+	if (!move.exists) return UNKNOWN_MOVE; // the simulator itself returns one without numbers
+	found = { power: POWERS[move.id] };
+	for (const field of MOVE_FIELDS) found[field] = unique(move[field]);
+	moves.set(move, found);
+	return found;
+}
+
+/** Return a text as the one that the engine keeps of all its equals: two of them are quickly compared. */
+function unique(value) {
+	return typeof value === 'string' ? Object.keys({ [value]: 0 })[0] : value;
 }
 
 function boosted(value, stage) {
@@ -96,7 +164,7 @@ class Damage {
 		let factor = 1;
 		for (const other of types) {
 			if (moveId === 'freezedry' && other === 'Water') factor *= 2;
-			else factor *= row.has(other) ? row.get(other) : 1;
+			else factor *= row.get(other) ?? 1;
 		}
 		if (moveId === 'flyingpress') {
 			for (const other of types) factor *= this.chart.get('Flying').get(other) ?? 1;
@@ -143,45 +211,6 @@ class Damage {
 		return move.type;
 	}
 
-	power(move, attacker, target, state) {
-		const { mon } = attacker;
-		switch (move.id) {
-		case 'eruption': case 'waterspout': case 'dragonenergy': return 150 * mon.hp;
-		case 'facade': return mon.status ? 140 : 70;
-		case 'hex': case 'infernalparade': return move.basePower * (target.mon.status ? 2 : 1);
-		case 'acrobatics': return attacker.item ? 55 : 110;
-		case 'knockoff': return target.item ? 97.5 : 65;
-		case 'weatherball': return state.weather ? 100 : 50;
-		case 'terrainpulse': return state.terrain ? 100 : 50;
-		case 'expandingforce': return state.terrain === 'psychicterrain' ? 120 : 80;
-		case 'risingvoltage': return state.terrain === 'electricterrain' ? 140 : 70;
-		case 'lastrespects': return 50 * (1 + Math.min(attacker.faintedAllies, 5));
-		case 'ragefist': return 50;
-		case 'storedpower': case 'powertrip': {
-			let count = 0;
-			for (const stat in mon.boosts) count += Math.max(0, mon.boosts[stat]);
-			return 20 + 20 * count;
-		}
-		case 'lowkick': case 'grassknot': {
-			const kg = target.mon.species.weightkg;
-			return kg >= 200 ? 120 : kg >= 100 ? 100 : kg >= 50 ? 80 : kg >= 25 ? 60 : kg >= 10 ? 40 : 20;
-		}
-		case 'heavyslam': case 'heatcrash': {
-			const ratio = mon.species.weightkg / Math.max(0.1, target.mon.species.weightkg);
-			return ratio >= 5 ? 120 : ratio >= 4 ? 100 : ratio >= 3 ? 80 : ratio >= 2 ? 60 : 40;
-		}
-		case 'gyroball': return Math.min(150, 25 * target.stats.spe / Math.max(1, attacker.stats.spe) + 1);
-		case 'electroball': {
-			const ratio = attacker.stats.spe / Math.max(1, target.stats.spe);
-			return ratio >= 4 ? 150 : ratio >= 3 ? 120 : ratio >= 2 ? 80 : ratio >= 1 ? 60 : 40;
-		}
-		case 'terablast': return mon.terastallized === 'Stellar' ? 100 : 80;
-		case 'tripleaxel': return 40;
-		case 'populationbomb': return 20;
-		}
-		return move.basePower;
-	}
-
 	/**
 	 * Mean damage as a fraction of the target's maximum HP.
 	 *
@@ -194,7 +223,7 @@ class Damage {
 		const defender = target.mon;
 		const type = this.moveType(move, attacker, state, isTera);
 		const breaks = MOLD_BREAKERS.has(attacker.ability) || move.ignoreAbility;
-		const targetAbility = breaks || defender.volatiles.has('gastroacid') ? '' : target.ability;
+		const targetAbility = breaks || (defender.volatiles.size && defender.volatiles.has('gastroacid')) ? '' : target.ability;
 		let effect = this.effectiveness(type, defender.addedType ? [...defender.types, defender.addedType] : defender.types, move.id);
 		if (effect === 0 && (attacker.ability === 'scrappy' || attacker.ability === 'mindseye') &&
 			(type === 'Normal' || type === 'Fighting')) effect = 1;
@@ -213,7 +242,7 @@ class Damage {
 		if (move.id === 'superfang' || move.id === 'ruination' || move.id === 'naturesmadness') return defender.hp / 2;
 		if (move.id === 'endeavor') return Math.max(0, defender.hp - attacker.mon.hp * attacker.maxhp / target.maxhp);
 		if (move.ohko) return 0.3;
-		let power = this.power(move, attacker, target, state);
+		let power = move.power ? move.power(attacker, target, state, move.basePower) : move.basePower;
 		if (!power) return 0;
 		if (attacker.ability === 'technician' && power <= 60) power *= 1.5;
 
@@ -299,9 +328,11 @@ class Damage {
 			(attacker.ability === 'torrent' && type === 'Water') ||
 			(attacker.ability === 'overgrow' && type === 'Grass') ||
 			(attacker.ability === 'swarm' && type === 'Bug'))) factor *= 1.5;
-		if (own.volatiles.has('flashfire') && type === 'Fire') factor *= 1.5;
-		if (own.volatiles.has('helpinghand')) factor *= 1.5;
-		if (own.volatiles.has('charge') && type === 'Electric') factor *= 2;
+		if (own.volatiles.size) {
+			if (own.volatiles.has('flashfire') && type === 'Fire') factor *= 1.5;
+			if (own.volatiles.has('helpinghand')) factor *= 1.5;
+			if (own.volatiles.has('charge') && type === 'Electric') factor *= 2;
+		}
 		if (own.status === 'brn' && physical && attacker.ability !== 'guts' && move.id !== 'facade') factor *= 0.5;
 
 		if (item === 'lifeorb') factor *= 1.3;

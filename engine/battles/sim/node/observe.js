@@ -129,13 +129,18 @@ class OwnMon {
 		this.lastMove = mon.lastMove;
 		this.protectCount = mon.protectCount;
 		this.addedType = mon.addedType;
-		this.item = entry.item;
+		this.item = idOf(entry.item);
 		const [hp, status] = entry.condition.split(' ');
 		this.maxhp = Number(hp.split('/')[1]) || 100;
 		this.hp = share(hp);
 		this.fainted = status === 'fnt';
 		this.status = this.fainted ? '' : status || '';
 	}
+}
+
+/** Return an id of a request as the tracker has it; what is no text stays what it is. */
+function idOf(value) {
+	return typeof value === 'string' ? toId(value) : value;
 }
 
 function ownFighter(side, entry, position, request, dex) {
@@ -152,7 +157,7 @@ function ownFighter(side, entry, position, request, dex) {
 	const active = request.active && position < 2 && !mon.fainted ? request.active[position] : null;
 	return {
 		mon, entry, isOwn: true, position, stats: entry.stats, maxhp: mon.maxhp, item: mon.item,
-		ability: entry.ability || entry.baseAbility, moveIds: entry.moves, active, faintedAllies: 0, hasFriendGuard: false,
+		ability: idOf(entry.ability || entry.baseAbility), moveIds: entry.moves, active, faintedAllies: 0, hasFriendGuard: false,
 	};
 }
 
@@ -555,7 +560,7 @@ function writeMon(view, out, at, fighter, place, opponents, isFoe) {
 	for (let i = 0; i < opponents.length; i++) {
 		const other = opponents[i];
 		if (!other) continue;
-		if (isActive && isFoe) { // seen from the other, it is there already
+		if (isFoe && isActive && usable(fighter)) { // seen from the other, it is there already
 			const from = at + (i - 6 - place) * MON_SIZE;
 			out[at + M.damage_to_0 + i] = out[from + M.damage_from_0 + place];
 			out[at + M.damage_from_0 + i] = out[from + M.damage_to_0 + place];

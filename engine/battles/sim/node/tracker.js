@@ -113,9 +113,9 @@ class Tracker {
 	/** Take one line of the protocol. */
 	line(text) {
 		if (text.charCodeAt(0) !== 124) return;
-		const args = text.split('|');
-		const handler = HANDLERS[args[1]];
-		if (handler) handler.call(this, args);
+		const end = text.indexOf('|', 1);
+		const handler = HANDLERS[end < 0 ? text.slice(1) : text.slice(1, end)];
+		if (handler) handler.call(this, text.split('|'));
 	}
 
 	/** Return the mon of "p1a: Nick", or null. */
