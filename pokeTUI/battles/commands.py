@@ -106,8 +106,8 @@ def watch(
     from engine.battles.sim.setup import find_simulator
 
     save_dir, path = saves(save_dir), user_path(what)
+    unused = {"--team": team, "--battle-format": battle_format, "--search": search}
     if path.name.endswith(SUFFIX) or (path.is_dir() and any(path.glob(f"*{SUFFIX}"))):
-        unused = {"--team": team, "--battle-format": battle_format, "--search": search}
         _refuse_unused(path, unused)
         battles = read_battles(path)
         adviser = _found(against, save_dir).policy if against else None
@@ -116,7 +116,6 @@ def watch(
         side = next((i for i, one in enumerate(battles[0].players) if one not in SCRIPTED), 0)
         return _show(ReplaySession(battles, find_simulator(), adviser=adviser, side=side))
     if path.suffix in (".log", ".json", ".txt") and path.is_file():
-        unused = {"--team": team, "--battle-format": battle_format, "--search": search}
         _refuse_unused(path, {"--against": against} | unused)
         return _show(LinesSession(read_protocol(path)))
     player = _found(what, save_dir).looking_ahead(search)
@@ -127,7 +126,7 @@ def watch(
     return _show(session)
 
 
-def _refuse_unused(path: Path, options: Mapping[str, str | int]) -> None:
+def _refuse_unused(path: Path, options: Mapping[str, object]) -> None:
     """Refuse options that say nothing about battles that were played already."""
     if given := [name for name, value in options.items() if value]:
         raise ConfigurationError(

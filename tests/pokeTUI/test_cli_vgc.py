@@ -9,6 +9,7 @@ from engine.battles.sim.setup import find_simulator
 from engine.battles.sim.teams import DEFAULT_FORMAT, pool
 from engine.errors import ConfigurationError
 from pokeTUI.cli.vgc.evaluation import EvaluationPlan, print_scores
+from tests.pokeTUI.battles.recorded import FOLDER
 from tests.pokeTUI.in_process import assert_refused, poketui, succeed
 
 
@@ -35,6 +36,9 @@ def test_shipped_teams_are_listed_without_the_simulator(monkeypatch):
     [
         (("teams", "--battle-format", "gen9ou"), "There is no battle format 'gen9ou'. Use one of"),
         (("ladder", "--challenge", "x", "--search"), "Use one of the two."),
+        (("play", "heuristics", "--search", "4"), "heuristics does not search."),
+        (("watch", "greedy", "--search", "4"), "greedy does not search."),
+        (("watch", str(FOLDER / "commander.log"), "--search", "4"), "Leave --search out."),
         (("ladder", "heuristics"), "heuristics plays in the simulator only."),
         (("ladder", "--battle-format", "gen9ou"), "There is no battle format 'gen9ou'."),
         (
