@@ -32,7 +32,8 @@ class SearchSettings:
 
     Attributes:
         samples: Copies of the battle for a decision.
-        seconds: Time for a decision, after which no further copy is played; 0: no limit.
+        seconds: Time for a decision; where it ends, the likeliest answer in one copy has been met.
+            0: no limit.
         candidates: The most choices that are tried, the likeliest first.
         answers: The most choices of the foe that they meet, the likeliest first.
         least_share: Choices less likely than this are not tried.
@@ -142,17 +143,18 @@ def analyse(
     for copies in np.split(np.arange(len(by_copy)), [_FIRST_COPIES]):
         if not len(copies) or len(rows) == 1 or (counts.any() and time.monotonic() > end):
             break
-        copy, row, column = np.array(list(product(copies, rows, columns))).T
+        copy, column, row = np.array(list(product(copies, columns, rows))).T
         plays = np.stack([copy, codes[row], by_copy[copy, column]], 1)
         values = _values_after(simulator, policy, seat, plays, end)
         np.add.at(sums, (row[: len(values)], column[: len(values)]), values)
         np.add.at(counts, (row[: len(values)], column[: len(values)]), 1)
-        shares, foe_shares = solve(sums / counts, prior[codes], foe_prior, settings)
+        met = np.flatnonzero(counts.all(0))
+        table = sums[:, met] / counts[:, met]
+        shares, foe_shares = solve(table, prior[codes], foe_prior[met], settings)
         rows = np.flatnonzero((shares >= _PROMISING) | np.isin(codes, also))
-        columns = np.flatnonzero(foe_shares >= _PROMISING)
-    table = sums / counts
+        columns = met[foe_shares >= _PROMISING]
     options = _ranked(codes, shares, table @ foe_shares)
-    foes = _ranked(answers, foe_shares, -shares @ table) if answers[0] != NOTHING else ()
+    foes = _ranked(answers[met], foe_shares, -shares @ table) if answers[0] != NOTHING else ()
     return Analysis(options[0].value, options, foes)
 
 
