@@ -461,15 +461,16 @@ class VgcConfig(Section):
     """Decisions in a worker's buffer; it has two, 6.7 kB a decision."""
     file_backed: bool = False
     """Share memory by unnamed files in the run's folder, where /dev/shm and memory are small."""
-    opponents: dict[str, float] = {
-        "self": 0.5,
-        "past": 0.2,
-        "random": 0.0,
-        "max_power": 0.05,
-        "greedy": 0.1,
-        "heuristics": 0.15,
-    }
-    """Share of the battles against each kind; in those against itself both sides learn."""
+    opponents: dict[str, float] = {"self": 0.75, "past": 0.2, "random": 0.05}
+    """Share of the battles against each kind, or against a policy's file (.zip); in those against
+    itself both sides learn. Whom a policy is judged by it should not train against."""
+    greedy_opponents: bool = False
+    """Let policies' files among the opponents take their likeliest choices instead of drawing."""
+    evaluation_share: float = Field(default=0.03, ge=0, le=0.5)
+    """Share of the battles in which the policy's likeliest choices meet heuristics: a measurement,
+    nothing is learned from them."""
+    team_priority: float = Field(default=0.5, ge=0, le=1)
+    """Draw teams by where the policy loses most: 0 all equally often, 1 by the loss rate alone."""
     pool_size: int = Field(default=12, ge=0, le=100)
     """Past policies that are kept to play against, 3 MB each."""
     pool_interval: int = Field(default=20, ge=1)
@@ -505,17 +506,20 @@ class VgcConfig(Section):
     """Of the learner, where there is no GPU."""
     minutes: float = Field(default=0.0, ge=0)
     """Stop after this many minutes; 0: no limit."""
+    steps: int = Field(default=0, ge=0)
+    """Stop after learning from this many decisions, over all starts of the run; 0: no limit."""
     anneal: bool = False
-    """Lower learning rate and entropy linearly over `minutes`, to a tenth."""
+    """Lower learning rate and entropy linearly over `minutes` or `steps`, to a tenth."""
 
     @field_validator("opponents")
     @classmethod
     def _check_opponents(cls, opponents: dict[str, float]) -> dict[str, float]:
-        known = cls.model_fields["opponents"].default
+        known = ("self", "past", "random", "max_power", "greedy", "heuristics")
         for name, weight in opponents.items():
-            if name not in known:
-                raise ValueError(f"no opponent '{name}'; there are {', '.join(known)}")
-            if weight < 0:
+            if name not in known and not name.endswith(".zip"):
+                kinds = ", ".join(known)
+                raise ValueError(f"no opponent '{name}'; there are {kinds}, or a policy's file")
+            if not weight >= 0:
                 raise ValueError(f"the share of {name} must not be negative")
         if not sum(opponents.values()) > 0:
             raise ValueError("at least one share must be above 0")
@@ -523,8 +527,8 @@ class VgcConfig(Section):
 
     @model_validator(mode="after")
     def _check_anneal(self) -> Self:
-        if self.anneal and not self.minutes:
-            raise ValueError("anneal needs minutes")
+        if self.anneal and not self.minutes and not self.steps:
+            raise ValueError("anneal needs minutes or steps")
         return self
 
 

@@ -363,12 +363,19 @@ class PolicyUpdated(Event):
     figures: Mapping[str, float] = field(default_factory=dict)
 
 
+GREEDY = " (greedy)"
+
+
 @dataclass(frozen=True, slots=True)
 class OpponentScore:
-    """How a battle policy fares in training against one kind of opponent, exploration included."""
+    """How a battle policy fares in training against one kind of opponent, exploration included.
+
+    Where the name ends in `GREEDY`, the policy takes its likeliest choices instead, and learns
+    nothing from these battles.
+    """
 
     name: str
-    """self, past, random, max_power, greedy or heuristics."""
+    """self, past, random, max_power, greedy, heuristics, or the name of a policy's file."""
     battles: int
     """Since the run began; in one against itself both sides are counted."""
     wins: int
@@ -419,6 +426,23 @@ class BattleDecision:
 
 
 @dataclass(frozen=True, slots=True)
+class SetScore:
+    """How a set of battles stands, as one side sees it."""
+
+    game: int
+    """The number of the latest game, from 1."""
+    best_of: int
+    won: int = 0
+    lost: int = 0
+    has_ended: bool = False
+
+    def __str__(self) -> str:
+        result = "won" if self.won > self.lost else "lost" if self.won < self.lost else "tied"
+        end = f", set {result}" if self.has_ended else ""
+        return f"Game {self.game} of {self.best_of}, {self.won}-{self.lost}{end}"
+
+
+@dataclass(frozen=True, slots=True)
 class BattleShown(LossyEvent):
     """The watched battle went on, or another one is watched."""
 
@@ -434,6 +458,13 @@ class BattleShown(LossyEvent):
     number: int = 0
     """Which one of `count` that can be watched."""
     count: int = 0
+    set: SetScore | None = None
+    """The set that it is a game of, None: none."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookAheadBegan(Event):
+    """A player of the watched battle looks ahead before it chooses, until BattleShown."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from engine.battles.learn.actor import potentials
+from engine.battles.learn.collector import potentials
 from engine.battles.play.players import SCRIPTED, Player
 from engine.battles.sim.actions import JOINT_CODES, PREVIEW_CODES, joint_mask
 from engine.battles.sim.observation import MAX_ID, SIZE
@@ -62,7 +62,7 @@ class VGCDoublesEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         battle_format: Name of the format.
         team: Packed; "": the first shipped one.
         opponent_team: Packed; "": the same team.
-        damage_reward: Shaping reward, see `engine.battles.learn.actor`.
+        damage_reward: Shaping reward, see `engine.battles.learn.collector`.
         faint_reward: The same.
         gamma: Discount factor of the shaping rewards.
         render_mode: "ansi" lets `render` return the battle's log.

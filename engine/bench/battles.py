@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.battles.sim.actions import PREVIEW_CODES, joint_mask
+from engine.battles.sim.records import BattleLog
 from engine.battles.sim.setup import NodeCommand, find_simulator
-from engine.battles.sim.simulator import POLICY, BattleLog, Decisions, Lane, Simulator
+from engine.battles.sim.simulator import POLICY, Decisions, Lane, Simulator
 from engine.battles.sim.teams import Format, pool
 from engine.bench.environment import Figure, print_table
 

@@ -9,11 +9,13 @@ from types import FrameType
 from engine.commands import Stop
 from engine.errors import TerminalError
 from engine.events import (
+    GREEDY,
     BattlesProgressed,
     CheckpointSaved,
     CurriculumChanged,
     EvaluationEnded,
     Event,
+    OpponentScore,
     PlannerStatusChanged,
     ProgressReported,
     RunFailed,
@@ -23,6 +25,7 @@ from engine.events import (
     WarningRaised,
 )
 from engine.ground.text import counted
+from engine.planning.history.patterns import success_interval
 from engine.sessions.threaded import ThreadedSession
 from pokeTUI.dashboard.planner import strategy_name
 from pokeTUI.dashboard.state import DashboardState, fold
@@ -75,7 +78,7 @@ class HeadlessRunner:
     def status(self) -> list[str]:
         """Return the current figures, in lines of at most 80 columns with the time before them."""
         if self._battles is not None and self.state.status is not None:
-            return [_battles_line(self._battles, self.state.status.uptime_s)]
+            return [battles_line(self._battles, self.state.status.uptime_s)]
         return status_report(self.state, _WIDTH)
 
     def _take(self, event: Event) -> None:
@@ -168,7 +171,7 @@ class HeadlessRunner:
         signal.signal(signal.SIGTSTP, suspend)
 
 
-def _battles_line(event: BattlesProgressed, uptime_s: float) -> str:
+def battles_line(event: BattlesProgressed, uptime_s: float) -> str:
     """Return how a run of battles goes, in one line."""
     parts = [
         f"decisions {event.total_steps:,}",
@@ -177,8 +180,15 @@ def _battles_line(event: BattlesProgressed, uptime_s: float) -> str:
         f"update {event.update:,}",
     ]
     parts += [
-        f"{each.name} {each.recent_wins / each.recent_battles:.0%} of last {each.recent_battles}"
-        for each in event.opponents
-        if each.recent_battles and each.name != "self"
+        _opponent(each) for each in event.opponents if each.recent_battles and each.name != "self"
     ]
     return " · ".join([*parts, f"up {uptime_s / 60:.1f} min"])
+
+
+def _opponent(score: OpponentScore) -> str:
+    """Return the recent win rate, with its interval where the policy is measured."""
+    rate, interval = score.recent_wins / score.recent_battles, ""
+    if score.name.endswith(GREEDY):
+        low, high = success_interval(score.recent_wins, score.recent_battles)
+        interval = f" ({100 * low:.0f}-{100 * high:.0f}%)"
+    return f"{score.name} {rate:.0%}{interval} of last {score.recent_battles}"

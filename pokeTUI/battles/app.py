@@ -12,7 +12,16 @@ from engine.events import BattleShown
 from pokeTUI.app.actions import ActionsProvider
 from pokeTUI.app.session_app import SessionApp
 from pokeTUI.battles.board import BattleBoard, Shown
-from pokeTUI.battles.choosing import Choosing, begin, pick, undone, with_gimmick
+from pokeTUI.battles.choosing import (
+    Choosing,
+    begin,
+    gimmick_verb,
+    pick,
+    undone,
+    verb,
+    with_gimmick,
+)
+from pokeTUI.battles.layout import LOG, POLICY, RATES, SHEETS, VIEWS, WORKERS
 from pokeTUI.battles.panes import Scene
 from pokeTUI.battles.playback import BattlesState, Cursor, fold_battles
 from pokeTUI.dashboard.state import BattleMoment, fold
@@ -151,10 +160,25 @@ class BattleApp(SessionApp):
             has_turns=len(playback.stops) > 1,
             has_next=count > 1 or is_over or self._next_battle is not None,
             is_playing=self.cursor.is_playing,
-            has_menu=self._has_menu(),
-            has_gimmick=choosing is not None and bool(choosing.gimmick),
+            menu=verb(choosing) if choosing is not None and self._has_menu() else "",
+            gimmick=gimmick_verb(choosing) if choosing is not None else "",
             has_picked=choosing is not None and bool(choosing.chosen or choosing.move is not None),
+            views=self._views(),
         )
+
+    def _views(self) -> tuple[str, ...]:
+        """Return the views that have something to show."""
+        battles = self.battles
+        place = min(self.cursor.place, battles.playback.end)
+        is_trained = self.dashboard.run is not None
+        shown = {
+            LOG: not battles.playback.view(place).is_preview,
+            POLICY: battles.shown is not None and bool(battles.shown.decisions),
+            SHEETS: True,
+            RATES: is_trained,
+            WORKERS: is_trained,
+        }
+        return tuple(key for key in VIEWS if shown[key])
 
     @property
     def _is_saved(self) -> bool:

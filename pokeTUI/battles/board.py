@@ -1,17 +1,18 @@
 """The battle screen's parts in their places: the panes, and the lines around them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from textual.app import ComposeResult
 from textual.geometry import Size
 from textual.widget import Widget
 
+from pokeTUI.battles.choices import Option
 from pokeTUI.battles.choosing import Choosing, options, so_far, title
-from pokeTUI.battles.layout import CHOOSE, LOG, VIEWS, BattlePlan, make_plan
+from pokeTUI.battles.layout import CHOOSE, LOG, SHEETS, VIEWS, Wanted, make_plan
 from pokeTUI.battles.panes import TITLES, BattlePane, Scene, make_panes
 from pokeTUI.dashboard.state import DashboardState
-from pokeTUI.draw.lines import Line
+from pokeTUI.draw.lines import Line, beside, flow
 from pokeTUI.draw.lines_widget import LinesWidget
 from pokeTUI.draw.menu import Column, Menu, Row
 from pokeTUI.draw.splits import GAME
@@ -47,6 +48,8 @@ class Head(LinesWidget):
             line.add(" paused ", Ink.badge_warn)
         elif dashboard.battle.is_playing:
             line.add(" ▶ ", Ink.badge)
+        elif scene.battles.is_looking_ahead:
+            line.add(" looking ahead ", Ink.badge_info)
         turn = f"turn {view.turn}" if view.turn else "team preview" if view.is_preview else "start"
         if scene.place == playback.end and view.has_ended:
             turn = "ended"
@@ -54,6 +57,8 @@ class Head(LinesWidget):
         shown = scene.battles.shown
         if shown is not None and shown.count > 1:
             line.add(f"  battle {shown.number + 1}/{shown.count}", Ink.dim)
+        elif shown is not None and shown.set is not None:
+            line.add(f"  {shown.set}", Ink.dim)
         players = [side.player or "?" for side in view.sides]
         line.add(f"  {players[scene.own]}", Ink.accent).add(" vs ", Ink.dim)
         line.add(players[1 - scene.own], Ink.bad)
@@ -148,6 +153,50 @@ class ViewBar(ActionBar):
         return [line]
 
 
+class Choices(Menu):
+    """Options with what is to be known of each, in as many lines as that takes.
+
+    Where there is no room for all, only the marked one has more than one line.
+    """
+
+    def __init__(self) -> None:
+        super().__init__((), id="choice_menu", has_numbers=True)
+        self._options: Sequence[Option] = ()
+        self._shown: list[int] = []
+
+    def show(self, found: Sequence[Option]) -> None:
+        """Show options, the first one marked that can be chosen."""
+        self._options = found
+        rows = [Row(str(one.code), (one.text,), why_not=one.why_not) for one in found]
+        self.fill(rows, columns=(Column("", max(len(one.text) for one in found)),))
+        possible = [row.key for row in rows if not row.why_not]
+        if self.marked is None or self.marked.key not in possible:
+            self.mark(possible[0] if possible else "")
+
+    def draw(self, width: int, height: int) -> list[Line]:
+        """Return the rows, so far down that the marked one is seen."""
+        blocks = [self._block(index, width) for index in range(len(self._options))]
+        if sum(map(len, blocks)) > height:
+            blocks = [
+                block if at == self._at or len(block) < 2 else [block[0].add(" …", Ink.dim)]
+                for at, block in enumerate(blocks)
+            ]
+        owners = [index for index, block in enumerate(blocks) for _ in block]
+        last = len(owners) - owners[::-1].index(self._at) if owners else 0
+        start = max(0, last - height)
+        self._shown = owners[start : start + height]
+        return [line for block in blocks for line in block][start : start + height]
+
+    def _block(self, index: int, width: int) -> list[Line]:
+        option, head = self._options[index], self._row(index, width)
+        parts = (option.why_not,) * bool(option.why_not) + option.parts
+        ink = Ink.text if index == self._at else Ink.dim
+        return beside([head], flow(parts, width - head.used, ink), head.used, width)
+
+    def _index_at(self, y: int) -> int:
+        return self._shown[y] if y < len(self._shown) else len(self._options)
+
+
 class Chooser(Widget):
     """What can be chosen now, in a menu, with what is chosen already above it."""
 
@@ -155,7 +204,7 @@ class Chooser(Widget):
         super().__init__(id=CHOOSE, classes="pane")
         self.border_title = "Choose"
         self._head = _ChoiceHead(id="choice_head")
-        self.menu = Menu((Column("", 23), Column("", 0)), id="choice_menu", has_numbers=True)
+        self.menu = Choices()
 
     def compose(self) -> ComposeResult:
         """Yield the parts."""
@@ -165,15 +214,7 @@ class Chooser(Widget):
     def show(self, choosing: Choosing) -> None:
         """Show the choice that is being made."""
         self._head.show(choosing)
-        self.menu.fill(
-            [
-                Row(str(one.code), (one.text, one.why_not or one.detail), why_not=one.why_not)
-                for one in options(choosing)
-            ]
-        )
-        possible = [row.key for row in self.menu.rows if not row.why_not]
-        if self.menu.marked is None or self.menu.marked.key not in possible:
-            self.menu.mark(possible[0] if possible else "")
+        self.menu.show(options(choosing))
 
 
 class _ChoiceHead(LinesWidget):
@@ -193,7 +234,6 @@ class _ChoiceHead(LinesWidget):
         if choosing.gimmick:
             is_on = choosing.has_gimmick
             line.add("  ", Ink.dim).add(f" {choosing.gimmick} ", Ink.badge if is_on else Ink.dim)
-            line.add(" g: off" if is_on else "g: on", Ink.key)
         done = so_far(choosing)
         return [line.add(f"  after {done}" if done else "", Ink.dim)]
 
@@ -212,20 +252,16 @@ class BattleBoard(PlannedBoard):
 
     def __init__(self, table: KeyTable) -> None:
         super().__init__(id="battle_board")
-        self.front = LOG
-        self.is_choosing = False
+        self.wanted = Wanted()
         self._head, self._turns, self._views = Head(), TurnBar(), ViewBar()
         self.panes: dict[str, BattlePane] = make_panes()
         self.chooser = Chooser()
         self._keys = KeyBar(table, id="battle_keys", widest_gap=2)
-        self.plan = make_plan(0, 0, LOG)
+        self.plan = make_plan(0, 0, self.wanted)
 
     def regions_for(self, size: Size) -> Regions:
         """Return where the parts are on a board of that size."""
-        return self._plan_for(size).regions
-
-    def _plan_for(self, size: Size) -> BattlePlan:
-        return make_plan(*size, self.front, is_choosing=self.is_choosing)
+        return make_plan(*size, self.wanted).regions
 
     def compose(self) -> ComposeResult:
         """Yield everything once; the plan decides what is shown."""
@@ -239,7 +275,7 @@ class BattleBoard(PlannedBoard):
 
     def apply_plan(self) -> None:
         """Put everything where it belongs now."""
-        self.plan = self._plan_for(self.size)
+        self.plan = make_plan(*self.size, self.wanted)
         self.set_class(self.plan.is_small, "-small")
         self.app.set_class(self.plan.is_small, "-brief-notices")
         self.show_planned(self.plan.regions)
@@ -253,35 +289,43 @@ class BattleBoard(PlannedBoard):
         for pane in self.panes.values():
             pane.redraw()
 
+    @property
+    def front(self) -> str:
+        """The view that is in front."""
+        return self.wanted.front
+
     def view(self, key: str) -> None:
         """Bring a view to the front."""
-        self.front = key
-        self.apply_plan()
+        self._want(replace(self.wanted, front=key))
+
+    def _want(self, wanted: Wanted) -> None:
+        if wanted != self.wanted:
+            self.wanted = wanted
+            self.apply_plan()
 
     def next_view(self, step: int) -> None:
         """Bring the next view to the front, or the one before."""
-        tabs: Sequence[str] = self.plan.tabs or VIEWS
-        at = tabs.index(self.front) if self.front in tabs else -1
+        tabs = self.plan.tabs or self.wanted.views
+        at = tabs.index(self.wanted.front_of(tabs))
         self.view(tabs[(at + step) % len(tabs)])
 
     def scroll_view(self, rows: int) -> None:
         """Scroll what is in front."""
-        pane = self.panes.get(self.front)
-        shown = pane if pane is not None and pane.display else self.panes[LOG]
-        shown.scroll_lines(rows)
+        panes = (self.panes.get(key) for key in (self.front, SHEETS))
+        shown = (pane for pane in panes if pane is not None and pane.display)
+        next(shown, self.panes[LOG]).scroll_lines(rows)
 
     def show(self, shown: Shown) -> None:
         """Show everything."""
-        if (shown.choosing is not None) != self.is_choosing:
-            self.is_choosing = shown.choosing is not None
-            if self.is_choosing:
-                self.front = CHOOSE
-            elif self.front == CHOOSE:
-                self.front = LOG
-            self.apply_plan()
-        self._head.show(shown.scene, shown.dashboard)
-        self._turns.show(shown.scene)
+        is_choosing, front = shown.choosing is not None, self.front
+        if is_choosing != self.wanted.is_choosing:
+            front = CHOOSE if is_choosing else LOG if front == CHOOSE else front
+        is_preview = shown.scene.view.is_preview
+        self._want(Wanted(front, shown.dashboard.battle.views, is_choosing, is_preview))
+        scene = replace(shown.scene, parts=frozenset(self.plan.regions))
+        self._head.show(scene, shown.dashboard)
+        self._turns.show(scene)
         for pane in self.panes.values():
             if pane.display:
-                pane.show(shown.scene)
+                pane.show(scene)
         self._keys.show(shown.dashboard, GAME)

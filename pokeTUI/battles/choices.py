@@ -83,11 +83,14 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Something to choose for a slot, or for a move its target; `why_not` is "" if it is legal."""
+    """Something to choose for a slot, or for a move its target; `why_not` is "" if it is legal.
+
+    `parts` are what there is to know of it, the most important first.
+    """
 
     code: int
     text: str
-    detail: str = ""
+    parts: tuple[str, ...] = ()
     why_not: str = ""
 
 
@@ -205,15 +208,16 @@ def slot_options(
         why_not = "" if codes else _why_not_move(request, slot, number, mask, gimmick=gimmick)
         code = codes[0] if codes else number * 10
         if not request.is_forced:
-            found.append(Option(code, move.name, f"PP {move.pp:<6}{move.reach}", why_not))
+            parts = (move.reach, f"PP {move.pp}" if move.pp else "")
+            found.append(Option(code, move.name, tuple(filter(None, parts)), why_not))
     for position, member in enumerate(request.party):
         code = SWITCH + position
         if member.is_active:
             continue
         why_not = "" if mask[code] else _why_not_switch(request, slot, position, first)
-        found.append(Option(code, f"switch to {member.name}", member.condition, why_not))
+        found.append(Option(code, f"switch to {member.name}", why_not=why_not))
     if mask[PASS]:
-        found.append(Option(PASS, "pass", "nothing to do"))
+        found.append(Option(PASS, "pass", ("nothing to do",)))
     return found
 
 

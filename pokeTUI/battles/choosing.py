@@ -6,7 +6,7 @@ Pure: every step returns another state.
 import json
 from dataclasses import dataclass, replace
 
-from engine.battles.sim.actions import PASS, SELECTIONS, SLOT_CODES, is_gimmick
+from engine.battles.sim.actions import PASS, SELECTIONS, SLOT_CODES, SWITCH, is_gimmick
 from engine.battles.sim.observation import MOVE, MOVES, MOVES_PART
 from engine.events import BattleWanted
 from pokeTUI.battles.choices import (
@@ -19,7 +19,7 @@ from pokeTUI.battles.choices import (
     slot_words,
     target_options,
 )
-from pokeTUI.battles.view import BattleView, Side
+from pokeTUI.battles.view import BattleView, Mon, Side, is_species
 
 _PICKS = 4
 _AIMED_AT = {3: "foe_0", 4: "foe_1", 0: "ally", 1: "ally"}
@@ -32,7 +32,7 @@ class Choosing:
 
     Attributes:
         foes: Names of those in the opponent's slots, "" for an empty one.
-        details: What is said of each member of the party at preview.
+        details: Types, item, ability, Tera type and moves of each member of the party.
         chosen: Codes of the slots that are decided; at preview the members in order.
         move: Code of a move whose target is to be chosen, None: none is.
     """
@@ -40,7 +40,7 @@ class Choosing:
     wanted: BattleWanted
     request: Request
     foes: tuple[str, ...]
-    details: tuple[str, ...] = ()
+    details: tuple[tuple[str, ...], ...] = ()
     chosen: tuple[int, ...] = ()
     move: int | None = None
     has_gimmick: bool = False
@@ -75,14 +75,15 @@ def begin(wanted: BattleWanted, view: BattleView, own: int) -> Choosing:
     """Return a new choice, in which only slots with nothing to decide are decided."""
     request = read_request(json.loads(wanted.request))
     foes = (mon.shown if mon else "" for mon in map(view.sides[1 - own].mon, (0, 1)))
-    details = (_sheet_text(view.sides[own], member) for member in request.party)
+    details = (_details(view.sides[own], member) for member in request.party)
     return _passed(Choosing(wanted, request, tuple(foes), tuple(details)))
 
 
-def _sheet_text(side: Side, member: Member) -> str:
-    sheet = side.sheet_of(member.species)
-    parts = (sheet.item, sheet.ability, *sheet.moves) if sheet else (member.item, member.ability)
-    return " · ".join(part for part in parts if part)
+def _details(side: Side, member: Member) -> tuple[str, ...]:
+    known = (mon for mon in side.team if is_species(mon.species, member.species))
+    mon = next(known, Mon(member.species, item=member.item, ability=member.ability))
+    parts = ("/".join(mon.types), *side.facts(mon), *side.moves(mon))
+    return tuple(part for part in parts if part)
 
 
 def title(choosing: Choosing) -> str:
@@ -98,6 +99,23 @@ def title(choosing: Choosing) -> str:
     if choosing.request.is_forced:
         return f"Send out in place of {name}"
     return f"What will {name} do?"
+
+
+def verb(choosing: Choosing) -> str:
+    """Return what choosing something does now, in two words."""
+    if choosing.request.is_preview:
+        return "choose lead" if len(choosing.chosen) < 2 else "choose back"
+    if choosing.move is not None:
+        return "choose target"
+    return "send out" if choosing.request.is_forced else "choose move"
+
+
+def gimmick_verb(choosing: Choosing) -> str:
+    """Return what the gimmick's key does now, as "Tera" or "no Tera"; "" where there is none."""
+    if not choosing.gimmick:
+        return ""
+    name = choosing.gimmick.partition(" ")[0]
+    return f"no {name}" if choosing.has_gimmick else name
 
 
 def so_far(choosing: Choosing) -> str:
@@ -128,11 +146,15 @@ def options(choosing: Choosing) -> list[Option]:
         found = target_options(
             request, legal, choosing.slot, choosing.first, choosing.move, choosing.foes
         )
-        return [replace(one, detail=_estimate(choosing, one.code)) for one in found]
+        estimates = (_estimate(choosing, one.code) for one in found)
+        return [
+            replace(one, parts=(estimate,) * bool(estimate))
+            for one, estimate in zip(found, estimates, strict=True)
+        ]
     found = slot_options(
         request, legal, choosing.slot, choosing.first, gimmick=choosing.has_gimmick
     )
-    return [_with_estimates(choosing, one) for one in found]
+    return [_with_details(choosing, one) for one in found]
 
 
 def pick(choosing: Choosing, code: int) -> Choosing:
@@ -180,18 +202,21 @@ def _passed(choosing: Choosing) -> Choosing:
     return choosing
 
 
-def _with_estimates(choosing: Choosing, option: Option) -> Option:
-    """Add to a move what it would do to each of the opponents."""
-    if option.code >= 40 or option.why_not:
+def _with_details(choosing: Choosing, option: Option) -> Option:
+    """Add what a move would do to each of the opponents, or what a switch would bring in."""
+    if option.code == PASS or option.why_not:
         return option
-    parts = [_estimate(choosing, option.code - option.code % 5 + target) for target in (3, 4)]
-    is_spread = choosing.request.slots[choosing.slot].moves[option.code // 10].reach
-    shown = [
-        part if is_spread else f"{name} {part}"
-        for name, part in zip(choosing.foes, parts, strict=False)
-        if part and name
-    ]
-    return replace(option, detail=" ".join([option.detail, *shown]).strip())
+    if option.code >= SWITCH:
+        number = option.code - SWITCH
+        condition = choosing.request.party[number].condition
+        return replace(option, parts=(condition, *choosing.details[number]))
+    estimates = [_estimate(choosing, option.code - option.code % 5 + target) for target in (3, 4)]
+    shown = (
+        f"{name} {estimate}"
+        for name, estimate in zip(choosing.foes, estimates, strict=False)
+        if estimate and name
+    )
+    return replace(option, parts=(*shown, *option.parts))
 
 
 def _estimate(choosing: Choosing, code: int) -> str:

@@ -1,13 +1,14 @@
 """Watch, play and train battles: `poketui vgc watch` and `play`, and the start screen."""
 
 import secrets
+import shlex
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.errors import CheckpointError, ConfigurationError
+from engine.errors import ConfigurationError
 from engine.events import RunFailed, RunStopped
 from engine.ground.folders import user_path
 from engine.ground.text import counted
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from engine.battles.learn.session import BattleSession
     from engine.battles.play.players import Player
     from engine.battles.play.spectating import Pairing
-    from engine.battles.sim.simulator import BattleLog
+    from engine.battles.sim.records import BattleLog
     from engine.events import ConnectionLost
     from engine.sessions.threaded import ThreadedSession
     from pokeTUI.terminal.link import Session
@@ -100,7 +101,7 @@ def watch(
 ) -> Outcome:
     """Show battles until the user leaves."""
     from engine.battles.learn.demonstrations import SUFFIX, read_battles
-    from engine.battles.play.players import SCRIPTED
+    from engine.battles.play.players import SCRIPTED, find_player
     from engine.battles.play.replays import LinesSession, ReplaySession, read_protocol
     from engine.battles.play.spectating import MatchSession
     from engine.battles.sim.setup import find_simulator
@@ -110,16 +111,17 @@ def watch(
     if path.name.endswith(SUFFIX) or (path.is_dir() and any(path.glob(f"*{SUFFIX}"))):
         _refuse_unused(path, unused)
         battles = read_battles(path)
-        adviser = _found(against, save_dir).policy if against else None
+        adviser = find_player(against, save_dir).policy if against else None
         if against and adviser is None:
             raise ConfigurationError(f"{against} judges no decisions.", "Give a run or a file.")
         side = next((i for i, one in enumerate(battles[0].players) if one not in SCRIPTED), 0)
-        return _show(ReplaySession(battles, find_simulator(), adviser=adviser, side=side))
+        shown = _show(ReplaySession(battles, find_simulator(), adviser=adviser, side=side))
+        return _offering_review(shown, path, len(battles))
     if path.suffix in (".log", ".json", ".txt") and path.is_file():
         _refuse_unused(path, {"--against": against} | unused)
-        return _show(LinesSession(read_protocol(path)))
-    player = _found(what, save_dir).looking_ahead(search)
-    players = player, _found(against or "heuristics", save_dir)
+        return _offering_review(_show(LinesSession(read_protocol(path))), path)
+    player = find_player(what, save_dir).looking_ahead(search)
+    players = player, find_player(against or "heuristics", save_dir)
     pairing = _pairing(players, team, battle_format, seed)
     adviser = next((one.policy for one in players if one.policy is not None), None)
     session = MatchSession(pairing, find_simulator(), adviser=adviser, pace_s=2.0, rest_s=8.0)
@@ -140,24 +142,37 @@ def play(
     save_dir: str | None = None,
     team: str = "",
     battle_format: str = "",
+    best_of: int = 0,
     search: int = 0,
     seed: int = 0,
 ) -> Outcome:
-    """Let the user play until they leave."""
-    from engine.battles.play.players import Player
+    """Let the user play until they leave; `best_of` 0: as the format says."""
+    from engine.battles.play.players import Player, find_player
     from engine.battles.play.spectating import MatchSession
     from engine.battles.sim.setup import find_simulator
 
     save_dir = saves(save_dir)
-    opponent = _found(against, save_dir).looking_ahead(search)
+    opponent = find_player(against, save_dir).looking_ahead(search)
     pairing = _pairing((Player(YOU), opponent), team, battle_format, seed)
+    if best_of:
+        pairing = replace(pairing, format=replace(pairing.format, best_of=best_of))
     kept: list[Path] = []
     session = MatchSession(pairing, find_simulator(), person=0, keep=_keeper(save_dir, kept))
     outcome = _show(session)
     if not kept:
         return outcome
     saved = f"{counted(len(kept), 'battle')} saved as demonstrations in {kept[0].parent}."
-    return Outcome(f"{outcome.text} {saved}".strip(), outcome.exit_code)
+    text = f"{outcome.text} {saved}".strip()
+    return _offering_review(Outcome(text, outcome.exit_code), kept[-1])
+
+
+def _offering_review(outcome: Outcome, path: Path, battles: int = 1) -> Outcome:
+    """Return the outcome with the command that reviews what was seen."""
+    if outcome.is_failure:
+        return outcome
+    which, number = ("it", "") if battles == 1 else ("one", " --number 1")
+    offer = f"Review {which}: poketui vgc coach {shlex.quote(str(path))}{number}"
+    return Outcome(f"{outcome.text} {offer}".strip(), outcome.exit_code)
 
 
 def train() -> Outcome:
@@ -226,26 +241,6 @@ def _pairing(
     if team:
         own = read_team(user_path(team), format)
     return Pairing(format, (own, foe), players, seed)
-
-
-def _found(name: str, save_dir: str) -> "Player":
-    """Return a player by its name, a run or a file.
-
-    Raises:
-        CheckpointError: There is none.
-    """
-    from engine.battles.play.players import find_player
-    from engine.runs.checkpoint import LATEST
-
-    try:
-        return find_player(name, save_dir)
-    except CheckpointError:
-        if name != LATEST:
-            raise
-        raise CheckpointError(
-            f"There is no trained policy in {save_dir} yet.",
-            "Train one with `poketui vgc train`, or name a built-in player, such as heuristics.",
-        ) from None
 
 
 def _keeper(save_dir: str, kept: list[Path]) -> "Callable[[BattleLog], None]":

@@ -3,19 +3,21 @@
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from textual.events import MouseScrollDown, MouseScrollUp
 
-from engine.events import BattleWorker
+from engine.events import GREEDY, BattleWorker, OpponentScore
+from engine.planning.history.patterns import success_interval
 from pokeTUI.battles.choices import read_request, words
 from pokeTUI.battles.field import field_lines
-from pokeTUI.battles.layout import FIELD, LOG, POLICY, RATES, SHEETS, WORKERS
+from pokeTUI.battles.layout import CHOOSE, FIELD, LOG, POLICY, RATES, SHEETS, WORKERS
 from pokeTUI.battles.playback import BattlesState
+from pokeTUI.battles.sheets import sheet_lines
 from pokeTUI.battles.text import Weight
-from pokeTUI.battles.view import BattleView, Mon, Side
-from pokeTUI.draw.lines import Line, add_bar, wrap
+from pokeTUI.battles.view import BattleView
+from pokeTUI.draw.lines import Line, add_bar, flow, wrap
 from pokeTUI.draw.lines_widget import LinesWidget
 from pokeTUI.draw.theme import SERIES, Ink
 from pokeTUI.panes.pane import empty
@@ -30,28 +32,44 @@ _LOG_INKS = MappingProxyType(
         Weight.end: Ink.badge,
     }
 )
+_NOTE_ROWS = 12
+"""Rows from which the win rates have a line that explains them."""
+_SELF = "self"
+"""The opponent that is the policy itself: both sides are counted, so that it says nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What is shown: a place in a battle."""
+    """What is shown: a place in a battle, and which parts of the screen are seen with it."""
 
     battles: BattlesState
     place: int
+    parts: frozenset[str] = frozenset()
 
     def is_same(self, other: "Scene") -> bool:
         """Return whether another scene shows the same; states are compared as objects."""
-        return self.battles is other.battles and self.place == other.place
+        rest = self.place, self.parts
+        return self.battles is other.battles and rest == (other.place, other.parts)
 
     @property
     def view(self) -> BattleView:
-        """The battle there."""
-        return self.battles.playback.view(self.place)
+        """The battle there; whoever plays also knows whom they took along."""
+        view = self.battles.playback.view(self.place)
+        if not self.battles.party:
+            return view
+        own, foe = view.sides[self.own], view.sides[1 - self.own]
+        own = replace(own, party=self.battles.party)
+        return replace(view, sides=(foe, own) if self.own else (own, foe))
 
     @property
     def own(self) -> int:
         """The side that is watched."""
         return self.battles.playback.own
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        """The sides whose items, abilities and moves are to be seen: choices have the own ones."""
+        return (1 - self.own,) if CHOOSE in self.parts else (1 - self.own, self.own)
 
 
 Draw = Callable[[Scene, int, int], list[Line]]
@@ -111,7 +129,11 @@ class BattlePane(LinesWidget):
 def _field(scene: Scene, width: int, height: int) -> list[Line]:
     if not scene.battles.playback.lines:
         return empty("No battle is shown yet: it is being prepared.", width)
-    return field_lines(scene.view, scene.own, width, height)
+    is_choosing, has_sheets = CHOOSE in scene.parts, SHEETS in scene.parts
+    own = 1 if is_choosing else 0 if has_sheets else 2  # the own moves are in the menu
+    most = (0 if has_sheets else 2, own)
+    details = (most, (0, 1) if is_choosing else (1, 1))
+    return field_lines(scene.view, scene.own, details, width, height)
 
 
 def _log(scene: Scene, width: int, height: int) -> list[Line]:
@@ -152,9 +174,9 @@ def _policy(scene: Scene, width: int, height: int) -> list[Line]:
 
 
 def _worded(line: Line, text: str, *, is_chosen: bool) -> list[Line]:
-    """Return a line with an action in words behind what it has, in two lines where need be."""
+    """Return a line with an action in words behind what it has, in three lines at most."""
     indent, ink = line.used + 1, Ink.strong if is_chosen else Ink.text
-    parts = wrap(text, line.width - indent, 2)
+    parts = wrap(text, line.width - indent, 3)
     lines = [line, *(Line(line.width) for _ in parts[1:])]
     return [one.skip_to(indent).add(part, ink) for one, part in zip(lines, parts, strict=True)]
 
@@ -166,78 +188,46 @@ def _chance(chance: float, width: int) -> Line:
 
 
 def _sheets(scene: Scene, width: int, height: int) -> list[Line]:
-    """Return both teams, the own one first: side by side where there is room."""
-    view = scene.battles.playback.view(scene.battles.playback.end)
-    lines: list[Line] = []
-    for number in (scene.own, 1 - scene.own):
-        side = view.sides[number]
-        if not side.team:
-            continue
-        lines += [Line(width)] * bool(lines)
-        head = Line(width).add(side.player or "?", Ink.strong)
-        brought = f"{side.brought} of {len(side.team)} brought" if side.brought else ""
-        lines.append(head.add(f"  {brought}", Ink.dim))
-        leads = _leads(scene, number)
-        for mon in side.team:
-            lines += _sheet_lines(side, mon, leads, width)
+    view = scene.view
+    leads = _leads(scene) if view.turn else frozenset()
+    lines = sheet_lines(view, scene.sides, scene.own, leads, (width, height))
     return lines or empty("No team is known yet.", width)
 
 
-def _leads(scene: Scene, number: int) -> frozenset[str]:
-    """Return the nicknames of those that a side sent out first."""
-    for view in scene.battles.playback.views:
-        if view.turn:
-            mons = map(view.sides[number].mon, (0, 1))
-            return frozenset(mon.name for mon in mons if mon is not None)
-    return frozenset()
-
-
-def _sheet_lines(side: Side, mon: Mon, leads: frozenset[str], width: int) -> list[Line]:
-    is_lead = mon.is_seen and mon.name in leads
-    mark = "lead" if is_lead else "back" if mon.is_seen else "?"
-    head = Line(width).add(f"{mark:<5}", Ink.key if is_lead else Ink.dim)
-    head.add(mon.shown, Ink.text if mon.is_seen else Ink.dim)
-    sheet = side.sheet_of(mon.species)
-    item = sheet.item if sheet else mon.item or ""
-    ability = sheet.ability if sheet else mon.ability
-    tera = f"Tera {sheet.tera}" if sheet and sheet.tera else ""
-    rest = " · ".join(part for part in (item, ability, tera) if part)
-    head.add(f"  {rest}" if rest else "", Ink.dim)
-    moves = sheet.moves if sheet else mon.moves
-    if not moves:
-        return [head]
-    return [head, Line(width).add("     ", Ink.dim).add(" · ".join(moves), Ink.dim)]
+def _leads(scene: Scene) -> frozenset[tuple[int, str]]:
+    """Return sides and nicknames of those that were sent out first."""
+    first = next(view for view in scene.battles.playback.views if view.turn)
+    return frozenset(
+        (number, mon.name)
+        for number, side in enumerate(first.sides)
+        for mon in map(side.mon, (0, 1))
+        if mon is not None
+    )
 
 
 def _rates(scene: Scene, width: int, height: int) -> list[Line]:
     progress, record = scene.battles.progress, scene.battles.rates
     if progress is None:
-        return empty(
-            "No win rates yet: nothing is trained here, or no update has been made.", width
-        )
-    names = [one.name for one in progress.opponents]
+        return empty("No win rates yet: they come with the first update.", width)
+    # Where choices are drawn, it also explores: what it can do is said first.
+    shown = [one for one in progress.opponents if one.recent_battles and one.name != _SELF]
+    shown.sort(key=lambda one: not one.name.endswith(GREEDY))
+    names = [one.name for one in shown]
     inks = dict.fromkeys(names, Ink.text) | dict(zip(names, SERIES, strict=False))
     curves = [
         PlotLine(
             record.points(name),
             inks[name],
-            label=name[:1],
+            label=name[:1].upper() if name.endswith(GREEDY) else name[:1],
             band=(record.points(f"{name}/low")[1], record.points(f"{name}/high")[1]),
             band_ink=SERIES.get(inks[name], Ink.faint),
         )
         for name in names
-        if len(record.points(name)[0])
     ]
-    legend = [Line(width)]
-    for one in progress.opponents:
-        if not one.recent_battles:
-            continue
-        rate = one.recent_wins / one.recent_battles
-        entry = Line(width).add(f"{one.name} ", inks[one.name])
-        entry.add(f"{rate:.0%} ", Ink.strong)
-        if entry.used > legend[-1].room:
-            legend.append(Line(width))
-        legend[-1].append(entry.add_whole(" ", Ink.dim))
+    legend = flow([_rate(one, inks[one.name], width) for one in shown], width, Ink.dim, gap="  ")
+    if height >= _NOTE_ROWS and any(name.endswith(GREEDY) for name in names):
+        note = "greedy: the likeliest choice; else choices are drawn, which explores"
+        legend += flow(note.split(), width, Ink.dim, gap=" ")
     if height < len(legend) + 4 or not curves:
         return legend
     left = min(float(curve.points[0][0]) for curve in curves)
@@ -245,13 +235,23 @@ def _rates(scene: Scene, width: int, height: int) -> list[Line]:
     return [*legend, *plot(curves, axes, width, height - len(legend))[0]]
 
 
+def _rate(one: OpponentScore, ink: Ink, width: int) -> Line:
+    """Return an opponent and the recent win rate, with its interval where it is measured."""
+    line = Line(width).add(f"{one.name} ", ink)
+    line.add(f"{one.recent_wins / one.recent_battles:.0%}", Ink.strong)
+    if not one.name.endswith(GREEDY):
+        return line
+    low, high = success_interval(one.recent_wins, one.recent_battles)
+    return line.add(f" ({100 * low:.0f}-{100 * high:.0f}%)", Ink.dim)
+
+
 def _workers(scene: Scene, width: int, height: int) -> list[Line]:
     progress = scene.battles.progress
     if progress is None:
-        return empty("No workers: nothing is trained here.", width)
+        return empty("No workers yet: they report with the first update.", width)
     head = Line(width).add("  #  decisions/s  battles  weights  rejected", Ink.dim)
     lines = [head.add("    memory", Ink.dim) if width > 60 else head]
-    lines += [_worker(one, width, progress.update) for one in progress.workers]
+    lines += [line for one in progress.workers for line in _worker(one, width, progress.update)]
     total = sum(one.decisions_per_s for one in progress.workers)
     line = Line(width).add(f"all{total:>13,.0f}{progress.battles:>9,}", Ink.strong)
     if progress.pool_size:
@@ -259,18 +259,19 @@ def _workers(scene: Scene, width: int, height: int) -> list[Line]:
     return [*lines, line]
 
 
-def _worker(one: BattleWorker, width: int, update: int) -> Line:
+def _worker(one: BattleWorker, width: int, update: int) -> list[Line]:
     line = Line(width).add(f"{one.number:>3}", Ink.key)
     line.add(f"{one.decisions_per_s:>13,.0f}{one.battles:>9,}", Ink.text)
     line.add(f"{one.weights_version:>9,}", Ink.text if one.weights_version >= update else Ink.warn)
     line.add(f"{one.rejected:>10,}", Ink.bad if one.rejected else Ink.dim)
     if width > 60:
         line.add(f"{one.resident_bytes / 1e6:>7,.0f} MB", Ink.dim)
+    notes = []
     if one.is_waiting:
-        line.add(" waiting for the learner", Ink.warn)
+        notes.append(Line(width).add("waiting for the learner", Ink.warn))
     if one.restarts:
-        line.add(f" restarted {one.restarts}×", Ink.bad)
-    return line
+        notes.append(Line(width).add(f"restarted {one.restarts}×", Ink.bad))
+    return flow([line, *notes], width, Ink.dim, gap=" ")
 
 
 TITLES: Mapping[str, str] = MappingProxyType(

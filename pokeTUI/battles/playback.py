@@ -1,5 +1,6 @@
 """A battle's protocol lines and where in them the screen is."""
 
+import json
 import math
 import time
 from bisect import bisect_left, bisect_right
@@ -7,8 +8,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
-from engine.events import BattleDecision, BattleShown, BattlesProgressed, BattleWanted, Event
+from engine.events import (
+    BattleDecision,
+    BattleShown,
+    BattlesProgressed,
+    BattleWanted,
+    Event,
+    LookAheadBegan,
+)
 from engine.planning.history.patterns import success_interval
+from pokeTUI.battles.choices import read_request
 from pokeTUI.battles.fold import fold_line
 from pokeTUI.battles.text import Sentence, Weight, describe
 from pokeTUI.battles.view import BattleView
@@ -188,6 +197,8 @@ class BattlesState:
         rates: By decisions of the run: the recent win rate of each opponent under its name, and the
             ends of its 95 % interval under NAME/low and NAME/high.
         wanted: The decision that waits for the person who plays; None: none does.
+        party: Species that the person who plays has taken along; empty before team preview is over.
+        is_looking_ahead: A player searches before it chooses.
     """
 
     shown: BattleShown | None = None
@@ -195,6 +206,8 @@ class BattlesState:
     progress: BattlesProgressed | None = None
     rates: Record = field(default_factory=lambda: Record(absent=math.nan))
     wanted: BattleWanted | None = None
+    party: frozenset[str] = frozenset()
+    is_looking_ahead: bool = False
 
     def decision(self, place: int) -> BattleDecision | None:
         """Return the decision that was due at a place, the last one before it at the latest."""
@@ -213,12 +226,21 @@ def fold_battles(state: BattlesState, event: Event) -> BattlesState:
             if not is_same or before.own != event.side or before.types != event.types:
                 before = Playback(event.side)
             playback = extended(before, event.lines, event.types)
-            return replace(state, shown=event, playback=playback)
+            party = state.party if is_same else frozenset()
+            return replace(
+                state, shown=event, playback=playback, party=party, is_looking_ahead=False
+            )
+        case LookAheadBegan():
+            return replace(state, is_looking_ahead=True)
         case BattlesProgressed():
             rates = state.rates.add(float(event.total_steps), _rates(event))
             return replace(state, progress=event, rates=rates)
         case BattleWanted():
-            return replace(state, wanted=event if event.request else None)
+            if not event.request:
+                return replace(state, wanted=None)
+            request = read_request(json.loads(event.request))
+            taken = () if request.is_preview else request.party
+            return replace(state, wanted=event, party=frozenset(one.species for one in taken))
         case _:
             return state
 

@@ -172,6 +172,7 @@ class Side:
         team: In the order of the team preview; Pokémon that were not shown there follow.
         active: Index into `team` of the left and the right slot, None for an empty one.
         brought: How many of the team are taken along; 0 before that is known.
+        party: Species of those that are taken along; empty: not known, as of an opponent.
     """
 
     player: str = ""
@@ -180,6 +181,7 @@ class Side:
     conditions: tuple[Condition, ...] = ()
     sheets: tuple[Sheet, ...] = ()
     brought: int = 0
+    party: frozenset[str] = frozenset()
 
     def mon(self, slot: int) -> Mon | None:
         """Return the Pokémon in slot 0 or 1."""
@@ -188,16 +190,34 @@ class Side:
 
     def bench(self) -> list[Mon]:
         """Return the team without those in the slots, and without those that stayed at home."""
-        is_whole = bool(self.brought) and sum(mon.is_seen for mon in self.team) == self.brought
         return [
             mon
             for index, mon in enumerate(self.team)
-            if index not in self.active and (mon.is_seen or not is_whole)
+            if index not in self.active and (mon.is_seen or self._may_come(mon))
         ]
+
+    def _may_come(self, mon: Mon) -> bool:
+        if self.party:
+            return any(is_species(mon.species, one) for one in self.party)
+        return not self.brought or sum(one.is_seen for one in self.team) < self.brought
 
     def sheet_of(self, species: str) -> Sheet | None:
         """Return what the team sheet says of a species, None where nothing."""
         return next((one for one in self.sheets if is_species(one.species, species)), None)
+
+    def facts(self, mon: Mon) -> tuple[str, ...]:
+        """Return item, ability and Tera type, as far as they are known and still hold."""
+        sheet = self.sheet_of(mon.species)
+        item = mon.item if mon.item is not None else sheet.item if sheet else ""
+        item = "no item" if mon.item == "" else item
+        ability = mon.ability or (sheet.ability if sheet and not mon.is_mega else "")
+        tera = f"Tera {sheet.tera}" if sheet and sheet.tera and not mon.tera else ""
+        return tuple(part for part in (item, ability, tera) if part)
+
+    def moves(self, mon: Mon) -> tuple[str, ...]:
+        """Return the moves that are known: all by its sheet, or those that it has used."""
+        sheet = self.sheet_of(mon.species)
+        return sheet.moves if sheet else mon.moves
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,12 +71,17 @@ with_model = _only_if(
 
 battle_turns = _only_if(lambda state: state.battle.has_turns, "there is no other turn yet")
 another_battle = _only_if(lambda state: state.battle.has_next, "the battle is not over yet")
-choosing = _only_if(lambda state: state.battle.has_menu, "there is nothing to choose now")
+choosing = _only_if(lambda state: bool(state.battle.menu), "there is nothing to choose now")
 gimmick = _only_if(
-    lambda state: state.battle.has_gimmick,
+    lambda state: bool(state.battle.gimmick),
     "no Terastallization or Mega Evolution is possible here",
 )
 picked = _only_if(lambda state: state.battle.has_picked, "nothing is chosen yet")
+
+
+def view_shown(view: str, why_not: str, state: DashboardState) -> str:
+    """Allow bringing a view to the front that has something to show."""
+    return "" if view in state.battle.views else why_not
 
 
 def battles_trained(state: DashboardState) -> str:

@@ -92,17 +92,19 @@ class BattleMoment:
         has_turns: There is another turn, or the preview, to go to.
         has_next: There is another battle to watch or to play.
         is_playing: It is played line by line.
-        has_menu: A person chooses, and the menu of what can be chosen has the keyboard.
-        has_gimmick: The slot that is decided can Terastallize or Mega Evolve.
+        menu: What enter does in the menu that has the keyboard, as "choose target"; "": none has.
+        gimmick: What its key does: "Tera", "no Tera", "Mega", ...; "": the slot has none.
         has_picked: Part of the choice is made.
+        views: Those that have something to show, by the names that their keys have.
     """
 
     has_turns: bool = False
     has_next: bool = False
     is_playing: bool = False
-    has_menu: bool = False
-    has_gimmick: bool = False
+    menu: str = ""
+    gimmick: str = ""
     has_picked: bool = False
+    views: tuple[str, ...] = ("log", "sheets")
 
 
 @dataclass(frozen=True, slots=True)

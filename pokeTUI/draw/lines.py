@@ -1,6 +1,6 @@
 """Build lines of styled text of an exact width."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise, zip_longest
 
 from rich.cells import cell_len, set_cell_size
@@ -109,6 +109,20 @@ def labelled(
         Line(width).add("" if row else label, Ink.dim, indent).add(part, ink)
         for row, part in enumerate(wrap(text, width - indent, max_lines))
     ]
+
+
+def flow(
+    parts: Iterable[str | Line], width: int, ink: Ink, *, gap: str = " · ", indent: int = 0
+) -> list[Line]:
+    """Set parts one after the other in as many lines as that takes; none of them is broken."""
+    lines: list[Line] = []
+    for part in parts:
+        entry = Line(width - indent).add(part, ink) if isinstance(part, str) else part
+        if lines and lines[-1].used + len(gap) + entry.used <= width:
+            lines[-1].add(gap, Ink.dim).append(entry)
+        else:
+            lines.append(Line(width).skip_to(indent).append(entry))
+    return lines
 
 
 def beside(left: Sequence[Line], right: Sequence[Line], at: int, width: int) -> list[Line]:

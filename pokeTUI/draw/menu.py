@@ -207,9 +207,13 @@ class Menu(LinesWidget):
             if column < len(self._columns):
                 self.post_message(self.TitleClicked(self, column))
         else:
-            index = place.y - self._head + self._top
+            index = self._index_at(place.y - self._head)
             if index < len(self._rows):
                 self.choose(self._rows[index].key)
+
+    def _index_at(self, y: int) -> int:
+        """Return which row is on a line below the head."""
+        return y + self._top
 
     def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
         """Move down."""

@@ -34,6 +34,7 @@ from pokeTUI.dashboard.conditions import (
     started,
     takeable,
     unrecorded,
+    view_shown,
     with_model,
 )
 from pokeTUI.draw.layout import FRAMES
@@ -572,7 +573,7 @@ BATTLE_KEYS = (
         name="battle.turn_back",
         label="turn",
         display="← →",
-        rank=1,
+        rank=3,
         synonyms=("scrub", "seek", "back", "rewind"),
     ),
     _battle(
@@ -606,7 +607,7 @@ BATTLE_KEYS = (
         battle_turns,
         name="battle.play",
         label="play",
-        rank=1,
+        rank=3,
         synonyms=("play", "pause", "replay"),
     ),
     _battle(
@@ -616,6 +617,8 @@ BATTLE_KEYS = (
         battle_turns,
         name="battle.line",
         synonyms=("step", "single step"),
+        label="line",
+        rank=6,
     ),
     _battle(
         ("n",),
@@ -626,7 +629,7 @@ BATTLE_KEYS = (
         name="battle.next",
         label="battle",
         display="n N",
-        rank=3,
+        rank=5,
     ),
     _battle(
         ("N",),
@@ -639,11 +642,11 @@ BATTLE_KEYS = (
     _battle(
         ("tab",),
         "next_view(1)",
-        "Next view: log, policy, team sheets, win rates, workers (shift+tab: the previous one).",
+        "Next view of those that have something to show (shift+tab: the previous one).",
         name="battle.view",
         label="view",
         display="tab",
-        rank=2,
+        rank=4,
     ),
     _battle(
         ("shift+tab",), "next_view(-1)", "Previous view.", name="battle.previous_view", display=""
@@ -653,16 +656,17 @@ BATTLE_KEYS = (
             (str(number),),
             f"view('{view}')",
             f"Show the {title}." if number > 1 else "Show the log; 2 to 5 are the other views.",
+            partial(view_shown, view, why_not),
             name=f"battle.{view}",
             display="1-5" if number == 1 else "",
         )
-        for number, (view, title) in enumerate(
+        for number, (view, title, why_not) in enumerate(
             (
-                ("log", "log"),
-                ("policy", "policy's choices"),
-                ("sheets", "team sheets"),
-                ("rates", "win rates"),
-                ("workers", "workers"),
+                ("log", "log", "nothing has happened yet"),
+                ("policy", "policy's choices", "no policy judges this battle"),
+                ("sheets", "team sheets", ""),
+                ("rates", "win rates", "nothing is trained here"),
+                ("workers", "workers", "nothing is trained here"),
             ),
             start=1,
         )
@@ -672,7 +676,9 @@ BATTLE_KEYS = (
         "scroll(-5)",
         "Scroll the view, also with [ and ] or the wheel.",
         name="battle.up",
-        display="pgup",
+        display="pgup pgdn",
+        label="scroll",
+        rank=6,
     ),
     _battle(
         ("pagedown", "right_square_bracket"),
@@ -691,7 +697,15 @@ BATTLE_KEYS = (
         rank=2,
         synonyms=("pause", "resume", "halt"),
     ),
-    _battle(("s",), "save", "Save a checkpoint now.", battles_trained, name="battle.save"),
+    _battle(
+        ("s",),
+        "save",
+        "Save a checkpoint now.",
+        battles_trained,
+        name="battle.save",
+        label="save",
+        rank=2,
+    ),
     _battle(
         ("Q",),
         "stop_run",
@@ -699,6 +713,8 @@ BATTLE_KEYS = (
         battles_trained,
         name="battle.stop",
         synonyms=("stop", "end"),
+        label="stop",
+        rank=5,
     ),
     _choose(
         ("enter",),

@@ -139,7 +139,7 @@ class KeyTable:
         is_taken = bool(entry.keys) and not entry.is_button and taken.issuperset(entry.keys)
         if state.is_played_here and is_taken:
             return "its keys control the game while you play"
-        if state.battle.has_menu and entry.group == BATTLE and set(entry.keys) <= Menu.KEYS:
+        if state.battle.menu and entry.group == BATTLE and set(entry.keys) <= Menu.KEYS:
             return "its keys choose now: tab leads to the views"
         return entry.refusal(state)
 
@@ -166,10 +166,13 @@ class KeyTable:
         ]
 
     def footer(self, state: DashboardState, focused: str) -> list[KeyAction]:
-        """Return the keys that matter now: the focused pane's, then the app's."""
+        """Return the keys that matter now: the focused pane's, then the app's.
+
+        On the battle screen its own are first, the most important one before the others.
+        """
         hints = []
         taken = {key for entry in self.entries if entry.pane == focused for key in entry.keys}
-        for entry in sorted(self.entries, key=lambda entry: not entry.pane):
+        for entry in sorted(self.entries, key=_footer_place):
             is_elsewhere = entry.pane not in ("", focused)
             is_covered = not entry.pane and bool(entry.keys) and taken >= set(entry.keys)
             is_in_the_way = _is_in_the_way(entry, state)
@@ -244,6 +247,10 @@ def keys_markdown() -> str:
     return "\n".join(lines[1:]) + "\n"
 
 
+def _footer_place(entry: KeyAction) -> tuple[bool, bool, int]:
+    return not entry.pane, not entry.screen, entry.rank if entry.screen else 0
+
+
 def _is_in_the_way(entry: KeyAction, state: DashboardState) -> bool:
     """Return whether an action that is possible would only be in the footer's way now."""
     if state.run is None and entry.group in (RUN, WATCH):
@@ -255,6 +262,8 @@ def _is_in_the_way(entry: KeyAction, state: DashboardState) -> bool:
             return state.is_human and not is_live(state)
         case "toggle_pause" | "run_back":
             return is_reviewing(state)
+        case "scroll(-5)" | "line_on" | "turn(-1)":
+            return bool(state.battle.menu)
         case "toggle_recording":  # an agent's play is recorded seldom: the help tells of it
             return not (state.is_human or is_recording(state) or only_records(state))
         case _:
@@ -276,6 +285,10 @@ def _words(entry: KeyAction, state: DashboardState) -> tuple[str, str]:
             return "frame", "Pause, and advance one frame with the held buttons."
         case "toggle_replay" if state.battle.is_playing:
             return "stop", "Stop playing the battle line by line."
+        case "choose_marked":
+            return state.battle.menu, ""
+        case "toggle_gimmick":
+            return state.battle.gimmick, ""
         case "toggle_steering" if state.viewers and state.viewers.is_yours:
             return "give control", "Give control to another viewer."
         case "toggle_steering":

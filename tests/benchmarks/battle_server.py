@@ -14,10 +14,10 @@ from typing import Any
 
 from poke_env.player import Player
 
+from engine.battles.sim.connection import poke_env_player
 from engine.battles.sim.server import ShowdownServer
 from engine.battles.sim.setup import NodeCommand, find_simulator
 from engine.battles.sim.teams import DEFAULT_FORMAT, Format, find_format, pool
-from engine.battles.sim.websocket import poke_env_player
 from engine.bench.battles import plan_lanes, play_lanes
 from engine.bench.environment import Figure, print_table
 

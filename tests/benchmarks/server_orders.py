@@ -14,11 +14,11 @@ from typing import Any
 from poke_env.battle import AbstractBattle, DoubleBattle
 from poke_env.player import DoubleBattleOrder, RandomPlayer
 
+from engine.battles.sim.connection import client_options
 from engine.battles.sim.orders import from_actions, to_actions, to_code, to_order
 from engine.battles.sim.server import ShowdownServer
 from engine.battles.sim.setup import find_simulator
 from engine.battles.sim.teams import FORMATS, pool
-from engine.battles.sim.websocket import client_options
 
 RECORDED = Path(__file__).parents[1] / "engine" / "battles" / "server_battles.json.xz"
 

@@ -1,14 +1,19 @@
 """`poketui vgc eval` and `poketui vgc teams` from the command line."""
 
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from engine.battles.play.evaluation import Score
+from engine.battles.play.evaluation import Score, TeamScores
+from engine.battles.policy import NETWORK, SHAPES
 from engine.battles.sim.setup import find_simulator
-from engine.battles.sim.teams import DEFAULT_FORMAT, pool
+from engine.battles.sim.teams import DEFAULT_FORMAT, TRAINING_TEAMS, UNSEEN_TEAMS, pool
 from engine.errors import ConfigurationError
+from engine.runs.checkpoint import Checkpoint, write_checkpoint
 from pokeTUI.cli.vgc.evaluation import EvaluationPlan, print_scores
+from pokeTUI.cli.vgc.scores import Row, Sheet
 from tests.pokeTUI.battles.recorded import FOLDER
 from tests.pokeTUI.in_process import assert_refused, poketui, succeed
 
@@ -27,8 +32,21 @@ def test_shipped_teams_are_listed_without_the_simulator(monkeypatch):
     listed = poketui("vgc", "teams")
     first = pool(DEFAULT_FORMAT)[0]
     assert f"  {first.name}: {', '.join(first.species)}\n" in listed.stdout
-    assert "\nunseen in training:\n" in listed.stdout
+    assert "\nunseen in training: 72 teams, the first 8 (--all lists them all):\n" in listed.stdout
+    whole = poketui("vgc", "teams", "--all").stdout.splitlines()
+    assert len(whole) == 2 + TRAINING_TEAMS + UNSEEN_TEAMS
     assert first.packed in poketui("vgc", "teams", "--packed").stdout.splitlines()
+
+
+def test_generated_teams_are_written_where_training_finds_them(modules, monkeypatch, tmp_path):
+    monkeypatch.setenv("POKETUI_SHOWDOWN", modules)
+    written = succeed("vgc", "teams", "--generate", "2", "--out", "mine", cwd=tmp_path)
+    assert written.stdout == ("2 teams in mine. Train with them: poketui vgc train --team mine\n")
+    checked = succeed("vgc", "teams", "mine", cwd=tmp_path).stdout.splitlines()
+    assert [line.partition(" ")[2] for line in checked] == [f"is legal in {DEFAULT_FORMAT.id}."] * 2
+    again = succeed("vgc", "teams", "--generate", "2", cwd=tmp_path).stdout.split()
+    for file in sorted((tmp_path / "mine").iterdir()):
+        assert " ".join(file.read_text().split()) in " ".join(again)
 
 
 @pytest.mark.parametrize(
@@ -45,6 +63,7 @@ def test_shipped_teams_are_listed_without_the_simulator(monkeypatch):
             ("train", "--headless", "--set", "wandb=online"),
             "--set wandb: training battles does not",
         ),
+        (("teams", "--out", "mine"), "--seed and --out are for generated teams."),
         (("teams", "nowhere.txt"), "Cannot read the team nowhere.txt: no such file or directory."),
     ],
 )
@@ -58,13 +77,29 @@ def plan_of(teams, battles):
 
 
 def test_teams_that_do_not_all_meet_are_counted(capsys):
-    scores = [("random", Score(10, 0, 0, 60))]
-    print_scores(plan_of(pool(DEFAULT_FORMAT), 10), "mine", scores)
+    scores = [Row("random", Score(10, 0, 0, 60))]
+    print_scores(plan_of(pool(DEFAULT_FORMAT), 10), [Sheet("mine", scores)])
     first = capsys.readouterr().out.splitlines()[0]
-    assert first.endswith(", which meet in 5 of 16 ways (--battles 32: in all)")
+    assert first.endswith(", 64 teams, which meet in 5 of 4,096 ways (--battles 8192: in all)")
 
 
-@pytest.mark.parametrize("words", ["bc", "train --headless --resume", "watch", "play"])
+def test_win_rates_by_team_show_the_weakest_and_the_runs_mean(capsys):
+    teams = pool(DEFAULT_FORMAT)[:2]
+    counts = np.array([[[2, 0, 0, 8], [2, 0, 0, 8]], [[0, 0, 2, 8], [0, 0, 2, 8]]])
+    scores = TeamScores(counts)
+    rows = [Row("heuristics", scores.total, scores, is_met=True)]
+    plan = replace(plan_of(teams, 8), is_whole=True)
+    print_scores(plan, [Sheet("one", rows), Sheet("two", rows)])
+    lines = capsys.readouterr().out.splitlines()
+    strong, weak = (team.name for team in teams)
+    assert f"heuristics: with {weak} 0 % to {strong} 100 %, against" in "\n".join(lines)
+    assert any(line.startswith("heuristics *    50.0 %") for line in lines)
+    assert "* An opponent in training: this win rate is not one against a stranger." in lines
+    assert "heuristics: 50.0 % (50.0 to 50.0) over runs; each: 50.0, 50.0" in lines
+    assert f"  worst: {weak} against {strong}, 2 of 2 lost" in lines
+
+
+@pytest.mark.parametrize("words", ["bc", "train --headless --resume"])
 def test_battles_are_looked_for_in_the_folder_of_all_saves(words, modules, monkeypatch, tmp_path):
     monkeypatch.setenv("POKETUI_SHOWDOWN", modules)
     monkeypatch.setenv("POKETUI_SAVE_DIR", "mine")
@@ -73,25 +108,31 @@ def test_battles_are_looked_for_in_the_folder_of_all_saves(words, modules, monke
 
 
 def test_win_rates_are_printed_as_a_table_with_intervals(capsys):
-    scores = [("random", Score(990, 4, 6, 7000)), ("max_power", Score(800, 0, 200, 6500))]
-    print_scores(plan_of(pool(DEFAULT_FORMAT)[:1], 1000), "mine", scores)
+    rows = [Row("random", Score(990, 4, 6, 7000)), Row("max_power", Score(800, 0, 200, 6500))]
+    teams = pool(DEFAULT_FORMAT)[:1]
+    print_scores(plan_of(teams, 1000), [Sheet("mine", rows)])
     assert capsys.readouterr().out.splitlines() == [
-        "mine: gen9vgc2023regc, 1,000 battles each, teams 1-balance",
+        f"mine: {DEFAULT_FORMAT.id}, 1,000 battles each, team {teams[0].name}",
         "opponent   win rate   95 % interval   won  tied  lost  turns",
         "random       99.2 %   98.4 to  99.6 %   990     4     6    7.0",
         "max_power    80.0 %   77.4 to  82.4 %   800     0   200    6.5",
     ]
 
 
-def test_players_of_the_simulator_are_evaluated_from_the_command_line(modules, monkeypatch):
+def test_players_of_the_simulator_are_evaluated_from_the_command_line(
+    modules, monkeypatch, tmp_path
+):
     monkeypatch.setenv("POKETUI_SHOWDOWN", modules)
-    battles = "--opponent random --battles 2 --teams unseen --json"
-    found = succeed("vgc", "eval", "greedy", *battles.split())
+    battles = "--opponent random --battles 2 --teams unseen --json --csv teams.csv"
+    found = succeed("vgc", "eval", "greedy", *battles.split(), cwd=tmp_path)
     facts = json.loads(found.stdout)
     assert facts["player"] == "greedy"
-    assert len(facts["teams"]) == 4
+    assert len(facts["teams"]) == UNSEEN_TEAMS
     (row,) = facts["opponents"]
     assert row["won"] + row["tied"] + row["lost"] == 2
+    assert len(row["by_own"]) <= 2
+    _, line, *_ = (tmp_path / "teams.csv").read_text().splitlines()
+    assert line.startswith("greedy,random,")
     for options in ("--search 4", "--elo --search 4", "--checkpoint best"):
         refused = poketui("vgc", "eval", "random", *options.split())
         assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
@@ -115,3 +156,47 @@ def test_a_policy_is_cloned_from_battles_that_are_imported(modules, monkeypatch,
     assert imported.stdout.startswith("Imported 6 battles of 2 files: ")
     assert imported.stderr.startswith("poketui: Left out broken.json: Expecting property name")
     assert (tmp_path / "saves/vgc/battles/imported.battles.gz").is_file()
+
+
+@pytest.mark.slow
+def test_a_best_response_is_trained_and_shown_beside_the_win_rates(modules, monkeypatch, tmp_path):
+    monkeypatch.setenv("POKETUI_SHOWDOWN", modules)
+    write_policy(tmp_path / "mine.zip")
+    small = "--steps 64 --num-workers 1 --set vgc.buffer_size=64 --set vgc.epochs=1 --battles 2"
+    answer = succeed("vgc", "exploit", "mine.zip", *small.split(), cwd=tmp_path)
+    assert "\nExploitability at least " in answer.stdout
+    shown = succeed(
+        "vgc", "eval", "mine.zip", "--opponent", "random", "--battles", "2", cwd=tmp_path
+    )
+    assert shown.stdout.splitlines()[-1].startswith("Exploitability at least ")
+    refused = poketui("vgc", "exploit", "random", cwd=tmp_path)
+    assert_refused(refused, "random is no policy. Give a run or a policy's file.")
+
+
+@pytest.mark.slow
+def test_a_league_trains_a_best_response_and_continues_in_its_folder(
+    modules, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("POKETUI_SHOWDOWN", modules)
+    write_policy(tmp_path / "mine.zip")
+    small = "--rounds 1 --steps 64 --num-workers 1 --set vgc.buffer_size=64 --set vgc.epochs=1"
+    given = f"league mine.zip random --folder league --battles 2 {small}".split()
+    first = succeed("vgc", *given, cwd=tmp_path).stdout
+    assert "round 1 of 1: response-2 wins " in first
+    again = json.loads(
+        succeed("vgc", "league", "greedy", "--folder", "league", "--json", cwd=tmp_path).stdout
+    )
+    assert again["players"] == ["mine", "random", "response-2", "greedy"]
+    assert sum(again["nash"]) == pytest.approx(1)
+    refused = poketui("vgc", "league", "--folder", "league", "--battles", "4", cwd=tmp_path)
+    assert_refused(refused, "has its rules. Leave --battles, --teams, --sample and")
+
+
+def write_policy(path):
+    """Write an untrained policy's file."""
+    rng = np.random.default_rng(1)
+    arrays = {
+        NETWORK + name: rng.normal(0, 0.05, shape).astype(np.float32)
+        for name, shape in SHAPES.items()
+    }
+    write_checkpoint(path, Checkpoint({}, arrays))

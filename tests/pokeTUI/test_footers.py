@@ -14,7 +14,7 @@ from engine.events import RECORD, REPLAY, Event
 from pokeTUI.dashboard.state import BattleMoment, DashboardState
 from pokeTUI.draw.menu import Menu
 from pokeTUI.input.entry import BATTLES, KeyAction
-from pokeTUI.input.keymap import KeyTable
+from pokeTUI.input.keymap import KeyTable, fitting
 from pokeTUI.panes.kinds import pane_keys
 from tests.pokeTUI.battles.recorded import TERA, recorded
 from tests.pokeTUI.battles.test_app import opened
@@ -89,12 +89,35 @@ def test_each_key_in_the_cockpits_footer_does_what_it_says(mode: str) -> None:
 
 def test_each_key_in_the_battle_screens_footer_does_what_it_says() -> None:
     table = KeyTable(screen=BATTLES)
-    for facts in product((False, True), repeat=6):
+    yes_or_no = (False, True)
+    words = (("", "choose target"), ("", "Mega"))
+    for facts in product(*(yes_or_no,) * 3, *words, yes_or_no):
         state = replace(DashboardState(), battle=BattleMoment(*facts))
         hints = table.footer(state, "game")
         assert [one.shown for one in hints if wrong(table, one, state, "game")] == []
         taken = {one.shown for one in hints if set(one.keys) <= Menu.KEYS}
-        assert not state.battle.has_menu or taken == {"↑↓ enter"}
+        assert not state.battle.menu or taken == {"↑↓ enter"}
+
+
+@pytest.mark.parametrize(
+    ("moment", "begins"),
+    [
+        (BattleMoment(has_turns=True, has_next=True), "← → turn  space play  tab view  n N battle"),
+        (BattleMoment(has_turns=True, is_playing=True), "← → turn  space stop  tab view"),
+        (BattleMoment(menu="choose lead"), "↑↓ enter choose lead  tab view"),
+        (
+            BattleMoment(has_turns=True, has_picked=True, menu="choose move", gimmick="Mega"),
+            "↑↓ enter choose move  g Mega  bksp undo  tab view",
+        ),
+    ],
+)
+def test_battle_footer_begins_with_the_keys_of_the_moment(
+    moment: BattleMoment, begins: str
+) -> None:
+    hints = KeyTable(screen=BATTLES).footer(replace(DashboardState(), battle=moment), "game")
+    shown = "  ".join(f"{one.shown} {one.label}" for one in fitting(hints, 80))
+    assert shown.startswith(begins)
+    assert shown.endswith("? help  q quit")
 
 
 async def test_team_preview_offers_its_own_keys_and_keeps_the_keyboard() -> None:
@@ -102,7 +125,7 @@ async def test_team_preview_offers_its_own_keys_and_keeps_the_keyboard() -> None
     preview = battle.shown(lines=battle.asked[0]["place"])
     async with opened(preview, battle.wanted(0)) as (app, pilot, _):
         line = app.board._keys.draw(80, 1)[0].text
-        assert "↑↓ enter choose" in line
+        assert "↑↓ enter choose lead" in line
         assert not re.search(r"turn|play|battle|undo", line)
         await pilot.press("1")
         await pilot.press("tab")

@@ -151,7 +151,7 @@ HEARD = {
 DEAF = {
     "", "rom", "attach", "stop", "serve", "trust", "bench", "bench vgc", "llm", "vgc",
     "vgc setup", "vgc bc", "vgc import", "vgc eval", "vgc play", "vgc watch", "vgc teams",
-    "vgc ladder", "vgc server",
+    "vgc ladder", "vgc server", "vgc coach", "vgc advise",
 }  # fmt: skip
 """Commands that read none."""
 

@@ -3,6 +3,7 @@ from pathlib import Path
 
 from engine import events
 from engine.types import AntiStuckStatus, EpisodeSummary
+from pokeTUI.app.headless import battles_line
 from pokeTUI.dashboard.status_report import end_report, status_report
 from tests.pokeTUI.fake_session import (
     make_curriculum,
@@ -94,3 +95,11 @@ def test_the_documented_headless_example_runs_and_is_quiet(tmp_path: Path) -> No
     assert done.stdout.startswith("Saved at step 64.")
     (config,) = tmp_path.glob("runs/*/config.json")
     assert '"agent": "rules"' in config.read_text()
+
+
+def test_a_greedy_evaluation_is_told_from_drawn_play_and_has_an_interval() -> None:
+    greedy = events.OpponentScore("heuristics (greedy)", 300, 90, 0, 200, 82.0)
+    drawn = events.OpponentScore("random", 900, 800, 0, 500, 450.0)
+    progress = events.BattlesProgressed(9, 8, 7, 1.0, 1.0, 9.0, 0, (greedy, drawn))
+    line = battles_line(progress, uptime_s=60.0)
+    assert " · heuristics (greedy) 41% (34-48%) of last 200 · random 90% of last 500 · " in line

@@ -19,8 +19,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.battles.sim.records import BattleLog
 from engine.battles.sim.setup import NodeCommand
-from engine.battles.sim.simulator import KIND, TEACHER, BattleLog, Lane, Outlook, Simulator
+from engine.battles.sim.simulator import KIND, TEACHER, Lane, Outlook, Simulator
 from engine.errors import DemoError
 from engine.ground.files import make_folder, parse_json, read_file, write_file
 

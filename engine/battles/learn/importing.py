@@ -2,19 +2,23 @@
 
 A server's log (logs/2026-01/FORMAT/2026-01-31/*.log.json) has the input log, from which everything
 follows. A replay (.json, .html, or the protocol as .log) has what spectators saw: a decision whose
-choice does not follow from that is dropped.
+choice does not follow from that is dropped. Regulations that the simulator does not have any more
+are read by the rules of one that it has (`standIn` in node/lanes.js).
 """
 
 import html
+import json
+import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from engine.battles.learn.demonstrations import SUFFIX, Battle, decisions_of, read_battles
 from engine.battles.sim.simulator import Simulator
-from engine.battles.sim.teams import find_format
+from engine.battles.sim.teams import find_format, plain_name
 from engine.errors import BattleError, ConfigurationError, DemoError
 from engine.ground.files import parse_json, read_text
 
@@ -31,6 +35,7 @@ _MAX_BYTES = 1 << 24
 _MAX_LINES, _MAX_LINE = 50_000, 1 << 16
 _KINDS = (SUFFIX, ".json", ".log", ".txt", ".html")
 _LOG_CLASS = 'class="battle-log-data"'
+_REGULATION = re.compile(r"gen9vgc202\dreg[a-j](bo3)?")
 _CHOICES = frozenset({">start", ">player", ">p1", ">p2", ">forcewin", ">forcetie", ">version"})
 
 
@@ -42,7 +47,7 @@ class ImportReport:
         battles: Those that could be read and have decisions.
         kept: Number of decisions whose choice is known.
         dropped: Number of the others, by reason.
-        problems: One line for each file that was left out.
+        problems: One line for each file or battle that was left out.
     """
 
     battles: list[Battle] = field(default_factory=list)
@@ -70,22 +75,33 @@ def import_files(
     """
     report = ImportReport()
     for done, path in enumerate(paths, 1):
-        try:
-            for battle in read_battle_file(path):
-                _add(report, battle, simulator)
-        except (OSError, ValueError, BattleError, ConfigurationError, DemoError) as error:
-            reason = getattr(error, "strerror", None) or getattr(error, "message", None) or error
-            report.problems.append(f"{path}: {str(reason).rstrip('.')}.")
+        with _reporting(report, path):
+            found = read_battle_file(path)
+            for number, battle in enumerate(found, 1):
+                with _reporting(report, f"{path}, battle {number}" if len(found) > 1 else path):
+                    _add(report, battle, simulator)
         advance(done)
     return report
 
 
+@contextmanager
+def _reporting(report: ImportReport, what: str | Path) -> Iterator[None]:
+    """Report why something was left out."""
+    try:
+        yield
+    except (OSError, ValueError, BattleError, ConfigurationError, DemoError) as error:
+        reason = getattr(error, "strerror", None) or getattr(error, "message", None) or error
+        report.problems.append(f"{what}: {str(reason).rstrip('.')}.")
+
+
 def _add(report: ImportReport, battle: Battle, simulator: Simulator) -> None:
     codes = decisions_of(battle, simulator).results
+    reasons = Counter(REASONS[code] for code in codes[codes < 0].tolist())
+    report.dropped.update(reasons)
     report.kept += int((codes >= 0).sum())
-    report.dropped.update(REASONS[code] for code in codes[codes < 0].tolist())
-    if (codes >= 0).any():
-        report.battles.append(battle)
+    if not (codes >= 0).any():
+        raise ValueError(f"no decision is known ({', '.join(reasons) or 'there is none'})")
+    report.battles.append(battle)
 
 
 def read_battle_file(path: Path) -> list[Battle]:
@@ -127,7 +143,7 @@ def _of_json(value: Any) -> Battle:
         case {"inputLog": list() | str() as log}:
             return _of_input_log(_lines(log), value)
         case {"log": list() | str() as log}:
-            return _of_lines(_lines(log))
+            return _of_lines(log, *(str(value.get(name) or "") for name in ("formatid", "format")))
     raise ValueError("it has neither an inputLog nor a log")
 
 
@@ -139,8 +155,9 @@ def _of_input_log(lines: list[str], value: dict[str, Any]) -> Battle:
         raise ValueError("its input log has no seed")
     players = [_player(lines, side) for side in ("p1", "p2")]
     winner = _winner(players, str(value.get("winner", "")))
-    known = find_format(_plain(str(options.get("formatid", ""))))
-    return Battle(known.id, (players[0], players[1]), winner, tuple(lines))
+    options["formatid"] = _format_of(str(options.get("formatid", "")))
+    lines[lines.index(start)] = f">start {json.dumps(options, separators=(',', ':'))}"
+    return Battle(options["formatid"], (players[0], players[1]), winner, tuple(lines))
 
 
 def _player(lines: list[str], side: str) -> str:
@@ -152,24 +169,31 @@ def _player(lines: list[str], side: str) -> str:
     raise ValueError(f"its input log has no {side}")
 
 
-def _of_lines(text: str | list[str]) -> Battle:
+def _of_lines(text: str | list[Any], *formats: str) -> Battle:
+    """Return a battle by its protocol; `formats` are its names for one without a line "tier"."""
     lines = [line for line in _lines(text) if line.startswith("|")]
     fields = [line.split("|") for line in lines]
     tier = next((parts[2] for parts in fields if parts[1] == "tier" and len(parts) > 2), "")
-    if not tier:
-        raise ValueError("it does not say its format")
+    format = _format_of(tier, *formats)
     names = {parts[2]: parts[3] for parts in fields if parts[1] == "player" and len(parts) > 3}
     players = [names.get(side, "") or side for side in ("p1", "p2")]
     won = next((parts[2] for parts in fields if parts[1] == "win" and len(parts) > 2), "")
-    known = find_format(_plain(tier))
     winner = _winner(players, won)
-    return Battle(known.id, (players[0], players[1]), winner, (), tuple(lines))
+    return Battle(format, (players[0], players[1]), winner, (), tuple(lines))
 
 
-def _plain(name: str) -> str:
-    """Return a format's name without the mark of best-of-three."""
-    kept = name.removesuffix(")")
-    return kept[: -len("bo3")].rstrip(" (") if kept.lower().endswith("bo3") else name
+def _format_of(*names: str) -> str:
+    """Return the format that the first name which is not empty says.
+
+    Raises:
+        ValueError: All are empty.
+        ConfigurationError: It is no VGC format of generation 9.
+    """
+    name = next(filter(None, names), "")
+    if not name:
+        raise ValueError("it does not say its format")
+    plain = plain_name(name)
+    return plain if _REGULATION.fullmatch(plain) else find_format(name).name
 
 
 def _winner(players: list[str], name: str) -> str:

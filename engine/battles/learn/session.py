@@ -5,8 +5,8 @@ import logging
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.battles.learn.actor import ActorSettings
-from engine.battles.policy import POOL, read_network
+from engine.battles.learn.matchmaking import ActorSettings, is_file
+from engine.battles.policy import POOL, Policy, read_network
 from engine.battles.sim.setup import find_simulator
 from engine.battles.sim.teams import find_format, first_teams, pool, read_teams
 from engine.config import RunConfig, VgcConfig
@@ -49,6 +49,7 @@ class BattleSession(ThreadedSession):
         run_dir: Its folder.
         config: The settings in force.
         own_team: The first team that it plays with, packed.
+        is_finished: It ended because its time or its steps are used up.
 
     Raises:
         PokeTUIError: A setting is wrong, the simulator is missing, or there is no such run.
@@ -64,6 +65,7 @@ class BattleSession(ThreadedSession):
             self._teams = teams_of(config.vgc)
             model = config.vgc.bc_model
             self._cloned = read_network(Path(model)) if model else None
+            _check_opponents(config.vgc)
             self._folder = RunFolder.create(config)
         else:
             if (changes or {}).get("bc_model"):
@@ -80,11 +82,13 @@ class BattleSession(ThreadedSession):
                 taken = {key: getattr(config, key) for key in kept}
                 config = saved.model_copy(update=taken | {"vgc": vgc})
                 self._teams = teams_of(vgc)
+                _check_opponents(vgc)
             except BaseException:
                 self._folder.unlock()
                 raise
         self.config = config
         self.own_team = self._teams[0][0]
+        self.is_finished = False
         self.run_id, self.run_dir = self._folder.run_id, str(self._folder.path)
 
     def discard(self) -> None:
@@ -113,6 +117,7 @@ class BattleSession(ThreadedSession):
         # Here, not above: it takes seconds.
         from engine.battles.learn.learner import Learner
         from engine.battles.learn.standings import Pool, Standings
+        from engine.battles.learn.team_sampling import TeamSampling
         from engine.battles.learn.training import BattleReporter, BattleTraining
         from engine.battles.learn.workers import Workers
         from engine.training.reporter import RunLog
@@ -137,6 +142,7 @@ class BattleSession(ThreadedSession):
                 workers=workers,
                 standings=Standings(),
                 pool=Pool(folder.path / POOL, vgc.pool_size),
+                teams=TeamSampling(self._teams[1], len(self._teams[0]), vgc.team_priority),
                 store=folder.store(config.keep_checkpoints),
                 controls=controls,
                 reporter=BattleReporter(controls, pace, log),
@@ -160,8 +166,8 @@ class BattleSession(ThreadedSession):
                 training, controls, pace, training.reporter, self._commands, ActionSet(())
             ).run()
             end = training.finish()
-            has_finished = training.elapsed() >= 1
-            status = RunStatus.FINISHED if has_finished else RunStatus.STOPPED
+            self.is_finished = training.elapsed() >= 1
+            status = RunStatus.FINISHED if self.is_finished else RunStatus.STOPPED
             folder.note_status(status, end.reason)
             return end
 
@@ -228,6 +234,16 @@ def teams_of(vgc: VgcConfig) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return own, (*own, *shipped)
 
 
+def _check_opponents(vgc: VgcConfig) -> None:
+    """Refuse files that are no policies.
+
+    Raises:
+        CheckpointError: An opponent's file is missing, damaged, or of another network.
+    """
+    for name in filter(is_file, vgc.opponents):
+        Policy.load(Path(name))
+
+
 def _within_pool(saved: VgcConfig) -> dict[str, Any]:
     """Return saved settings with the number of teams limited to the existing ones.
 
@@ -252,4 +268,5 @@ def _actor_settings(
         gae_lambda=vgc.gae_lambda,
         damage_reward=vgc.damage_reward,
         faint_reward=vgc.faint_reward,
+        greedy_opponents=vgc.greedy_opponents,
     )

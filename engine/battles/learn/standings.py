@@ -11,18 +11,19 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
-from engine.battles.learn.actor import PAST, SELF, OpponentPlan, Report
+from engine.battles.learn.actor import Report
+from engine.battles.learn.matchmaking import EVALUATION, PAST, SELF
 from engine.battles.policy import NETWORK
 from engine.events import OpponentScore
 from engine.ground.files import make_subfolder
 from engine.runs.checkpoint import Checkpoint, write_checkpoint
 
-RECENT = 500
+RECENT, RECENT_EVALUATION = 500, 200
 _TURNS_DECAY = 0.9
 _PAST_DECAY = 0.95
 """Decay of a past policy's results at each update: the present policy gets better."""
 _LEAST_BATTLES = 100
-"""Fewest recent battles against a built-in player that count for the best checkpoint."""
+"""Fewest recent battles against an opponent that count for the best checkpoint."""
 
 
 @dataclass(slots=True)
@@ -30,7 +31,7 @@ class Standing:
     """Results against one kind of opponent, all and the last ones.
 
     Attributes:
-        recent: (battles, points) of the last reports, as few as have `RECENT` battles.
+        recent: (battles, points) of the last reports, as few as have the wanted number.
     """
 
     battles: int = 0
@@ -48,13 +49,13 @@ class Standing:
         """Return how many of these were won; a tie counts one half."""
         return sum(points for _, points in self.recent)
 
-    def add(self, won: int, tied: int, lost: int) -> None:
-        """Count the battles of a report."""
+    def add(self, won: int, tied: int, lost: int, recent: int = RECENT) -> None:
+        """Count the battles of a report; `recent` of the last ones are kept apart."""
         self.battles += won + tied + lost
         self.wins += won
         self.ties += tied
         self.recent.append((won + tied + lost, won + tied / 2))
-        while self.recent_battles - self.recent[0][0] >= RECENT:
+        while self.recent_battles - self.recent[0][0] >= recent:
             self.recent.popleft()
 
 
@@ -72,7 +73,9 @@ class Standings:
     def add(self, report: Report) -> None:
         """Count what a worker reports."""
         for name, result in report.results.items():
-            self._by_name.setdefault(name, Standing()).add(*result)
+            recent = RECENT_EVALUATION if name == EVALUATION else RECENT
+            won, tied, lost = result
+            self._by_name.setdefault(name, Standing()).add(won, tied, lost, recent)
         if report.battles:
             mean = report.turns / report.battles
             is_first = np.isnan(self.mean_turns)
@@ -84,17 +87,28 @@ class Standings:
         """Return the standings as events have them."""
         return tuple(
             OpponentScore(
-                name, each.battles, each.wins, each.ties, each.recent_battles, each.recent_wins
+                Path(name).stem,
+                each.battles,
+                each.wins,
+                each.ties,
+                each.recent_battles,
+                each.recent_wins,
             )
             for name, each in sorted(self._by_name.items())
         )
 
     def score(self) -> tuple[float, ...] | None:
-        """Return what checkpoints are compared by: the mean win rate against built-in players."""
+        """Return what checkpoints are compared by, None where too little is known.
+
+        It is the win rate of the greedy evaluation; where there is none, the mean win rate against
+        all opponents but itself.
+        """
+        others = {k: each for k, each in self._by_name.items() if k not in (SELF, PAST)}
+        judged = [others[EVALUATION]] if EVALUATION in others else others.values()
         rates = [
             each.recent_wins / each.recent_battles
-            for name, each in self._by_name.items()
-            if name not in (SELF, PAST) and each.recent_battles >= _LEAST_BATTLES
+            for each in judged
+            if each.recent_battles >= _LEAST_BATTLES
         ]
         return (sum(rates) / len(rates),) if rates else None
 
@@ -169,15 +183,15 @@ class Pool:
                 by_path[path].wins += won + tied / 2
                 by_path[path].battles += won + tied + lost
 
-    def plan(self, weights: Mapping[str, float]) -> OpponentPlan:
-        """Return the opponents to play now, and let the results decay."""
+    def decay(self) -> None:
+        """Let results weigh less than those to come."""
         for each in self.policies:
             each.wins *= _PAST_DECAY
             each.battles *= _PAST_DECAY
-        return OpponentPlan(
-            weights,
-            [(str(self._folder / each.name), (1 - each.win_rate) ** 2) for each in self.policies],
-        )
+
+    def shares(self) -> list[tuple[str, float]]:
+        """Return the past policies' paths, and how often to play each."""
+        return [(str(self._folder / each.name), (1 - each.win_rate) ** 2) for each in self.policies]
 
     def tidy(self) -> None:
         """Delete dropped policies, once a checkpoint does not name them either."""

@@ -8,7 +8,9 @@ checkpoint. Workers fill their other buffers meanwhile, with the weights of the 
 from dataclasses import dataclass
 
 from engine.battles.learn.learner import Learner
+from engine.battles.learn.matchmaking import EVALUATION, OpponentPlan
 from engine.battles.learn.standings import Pool, Standings
+from engine.battles.learn.team_sampling import TeamSampling
 from engine.battles.learn.workers import Worker, Workers
 from engine.commands import Command, Pause, Resume, Save, SetSpeed, StepOnce
 from engine.config import RunConfig
@@ -80,6 +82,7 @@ class BattleTraining:
     workers: Workers
     standings: Standings
     pool: Pool
+    teams: TeamSampling
     store: CheckpointStore
     controls: Controls
     reporter: BattleReporter
@@ -91,20 +94,28 @@ class BattleTraining:
     def start(self) -> None:
         """Let the workers begin with the learner's present weights."""
         self.first_version = 1 - self.reporter.metrics.updates
-        self.workers.start(self.learner.flat(), self.pool.plan(self.config.vgc.opponents))
+        self.workers.start(self.learner.flat(), self.plan())
         if not self.reporter.metrics.updates:
             self.save()  # so that the run can be resumed from its beginning
 
+    def plan(self) -> OpponentPlan:
+        """Return what the workers are to play now."""
+        vgc = self.config.vgc
+        share = vgc.evaluation_share
+        evaluation = {EVALUATION: sum(vgc.opponents.values()) * share / (1 - share)}
+        return OpponentPlan(vgc.opponents | evaluation, self.pool.shares(), *self.teams.shares())
+
     def is_over(self) -> bool:
-        """Return whether it was asked to stop, or its time is up."""
+        """Return whether it was asked to stop, or has used up its time or steps."""
         if self.elapsed() >= 1:
             self.controls.stop_reason = self.controls.stop_reason or "the time is up"
         return bool(self.controls.stop_reason)
 
     def elapsed(self) -> float:
-        """Return the share of the time limit that is over; 0 without a limit."""
-        limit_s = 60 * self.config.vgc.minutes
-        return self.reporter.session_s() / limit_s if limit_s else 0.0
+        """Return the share of the limit, on time or steps, that is used up; 0 without a limit."""
+        vgc, steps = self.config.vgc, self.reporter.metrics.total_steps
+        time = self.reporter.session_s() / (60 * vgc.minutes) if vgc.minutes else 0.0
+        return max(time, steps / vgc.steps if vgc.steps else 0.0)
 
     def scale(self) -> float:
         """Return the factor on learning rate and entropy."""
@@ -151,6 +162,7 @@ class BattleTraining:
             metrics.episodes += report.battles
             self.standings.add(report)
             self.pool.add_results(report.past)
+            self.teams.add(report)
             if self.reporter.work[0] != "learning":
                 self.reporter.phase("acting")
 
@@ -180,7 +192,9 @@ class BattleTraining:
             except OSError as error:
                 text = f"The pool cannot be written: {error.strerror or error}."
                 reporter.emit(WarningRaised(text))
-        self.workers.set_plan(self.pool.plan(vgc.opponents))
+        self.pool.decay()
+        self.teams.decay()
+        self.workers.set_plan(self.plan())
         self.save()
         reporter.phase("acting")
 
@@ -219,6 +233,7 @@ class BattleTraining:
             self.learner.load(facts["learner"], checkpoint.arrays)
             self.standings.load(facts["standings"])
             self.pool.load(facts["pool"], lambda text: self.reporter.emit(WarningRaised(text)))
+            self.teams.load(facts.get("teams", {}))  # older checkpoints have none
             self.reporter.metrics.load(facts["metrics"])
             self.reporter.resume(float(facts["uptime_s"]))
             self.log.journal.truncate(int(facts["journal_bytes"]))
@@ -232,6 +247,7 @@ class BattleTraining:
                 "learner": facts,
                 "standings": self.standings.save(),
                 "pool": self.pool.save(),
+                "teams": self.teams.save(),
                 "metrics": self.reporter.metrics.save(),
                 "score": self.standings.score(),
                 "uptime_s": self.reporter.uptime_s(),

@@ -15,8 +15,6 @@ from engine.battles.learn.actor import (
     PLAN,
     RESUME,
     START,
-    ActorSettings,
-    OpponentPlan,
     Report,
 )
 from engine.battles.learn.experience import (
@@ -25,6 +23,7 @@ from engine.battles.learn.experience import (
     joined,
     map_buffers,
 )
+from engine.battles.learn.matchmaking import ActorSettings, OpponentPlan
 from engine.battles.policy import FloatArray
 from engine.battles.sim.setup import NodeCommand
 from engine.errors import WorkerError

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, cycle
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from engine.planning.history.patterns import success_interval
 ANCHOR, ANCHOR_ELO = "random", 1000.0
 _LANES = 32
 _ELO_SCALE = 400 / np.log(10)
+_STUDENT = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23)
+"""97.5 % quantiles of Student's t for 1 to 10 degrees of freedom; with more they are smaller."""
 _NOBODY = np.empty(0, np.int64)
 
 
@@ -67,6 +69,36 @@ class Score:
         return self.turns / self.battles
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class TeamScores:
+    """How battles ended for a player, by teams.
+
+    Attributes:
+        counts: (n, n, 4) int64: won, tied, lost, and turns, with each own team (rows) against each
+            of the foe's.
+    """
+
+    counts: NDArray[np.int64]
+
+    def __add__(self, other: "TeamScores") -> "TeamScores":
+        return TeamScores(self.counts + other.counts)
+
+    @property
+    def total(self) -> Score:
+        """The score over all teams."""
+        return Score(*self.counts.sum((0, 1)).tolist())
+
+    @property
+    def by_own(self) -> list[Score]:
+        """The scores with each team."""
+        return [Score(*row) for row in self.counts.sum(1).tolist()]
+
+    @property
+    def by_foe(self) -> list[Score]:
+        """The scores against each team."""
+        return [Score(*row) for row in self.counts.sum(0).tolist()]
+
+
 @dataclass(frozen=True, slots=True)
 class Rating:
     """A player's Elo rating and its standard error; the anchor has none."""
@@ -81,16 +113,25 @@ def schedule(
 ) -> list[Match]:
     """Return a fair schedule of battles between two players.
 
-    Each pairing of teams is played in turn, every battle twice with the same seed: the players
-    swap sides and teams. An odd number is rounded up.
+    Every battle is played twice with the same seed: the players swap sides and teams. An odd number
+    is rounded up. Where too few battles are wanted for all pairings of teams to meet, each team
+    still plays equally often on either side, give or take one pairing.
     """
-    seeds = np.random.default_rng(seed).integers(1 << 31, size=(battles + 1) // 2).tolist()
-    pairings = [(own, foe) for own in teams for foe in teams]
+    rng = np.random.default_rng(seed)
+    seeds = rng.integers(1 << 31, size=(battles + 1) // 2).tolist()
+    pairings = _pairings(len(teams), rng)
     return [
-        Match(players, pairings[index % len(pairings)], each)
-        for index, each in enumerate(seeds)
+        Match(players, (teams[own], teams[foe]), each)
+        for each, (own, foe) in zip(seeds, cycle(pairings), strict=False)
         for players in ((first, second), (second, first))
     ]
+
+
+def _pairings(count: int, rng: np.random.Generator) -> list[tuple[int, int]]:
+    """Return all pairings of teams; of each `count` in a row, every team is in one on each side."""
+    order, shifts = rng.permutation(count), rng.permutation(count)
+    rounds = [zip(order, np.roll(order, shift), strict=True) for shift in shifts]
+    return [(int(own), int(foe)) for pairs in rounds for own, foe in pairs]
 
 
 def play(
@@ -151,7 +192,7 @@ def win_rates(
     battles: int = 1000,
     seed: int = 0,
     advance: Callable[[int], object] = lambda count: None,
-) -> list[Score]:
+) -> list[TeamScores]:
     """Return a player's scores in `battles` battles against each opponent; see `play`."""
     pairs = [(player, opponent) for opponent in opponents]
     return _play_pairs(pairs, format, teams, node, battles, seed, advance)
@@ -166,15 +207,37 @@ def round_robin(
     battles: int = 1000,
     seed: int = 0,
     advance: Callable[[int], object] = lambda count: None,
+    known: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
-    """Return (n, n): each player's wins over each other in `battles` battles; a tie is half."""
-    pairs = list(combinations(players, 2))
-    scores = _play_pairs(pairs, format, teams, node, battles, seed, advance)
-    wins = np.zeros((len(players), len(players)))
-    for (one, other), score in zip(combinations(range(len(players)), 2), scores, strict=True):
+    """Return (n, n): each player's wins over each other in `battles` battles; a tie is half.
+
+    `known` are wins that were counted before, nan where two are to meet.
+    """
+    wins = np.full((len(players), len(players)), np.nan) if known is None else known.copy()
+    np.fill_diagonal(wins, 0)
+    unknown = [pair for pair in combinations(range(len(players)), 2) if np.isnan(wins[pair])]
+    if not unknown:
+        return wins
+    pairs = [(players[one], players[other]) for one, other in unknown]
+    played = _play_pairs(pairs, format, teams, node, battles, seed, advance)
+    for (one, other), scores in zip(unknown, played, strict=True):
+        score = scores.total
         wins[one, other] = score.won + score.tied / 2
         wins[other, one] = score.battles - wins[one, other]
     return wins
+
+
+def mean_interval(rates: Sequence[float]) -> tuple[float, float, float]:
+    """Return the mean of several runs' win rates, and its 95 % interval over runs (Student's t).
+
+    The interval of a single run is nan.
+    """
+    mean = float(np.mean(rates))
+    if len(rates) < 2:
+        return mean, float("nan"), float("nan")
+    quantile = _STUDENT[min(len(rates) - 1, len(_STUDENT)) - 1]
+    half = quantile * float(np.std(rates, ddof=1)) / len(rates) ** 0.5
+    return mean, max(0.0, mean - half), min(1.0, mean + half)
 
 
 def ratings(names: Sequence[str], wins: NDArray[np.float64]) -> list[Rating]:
@@ -232,14 +295,17 @@ def _play_pairs(
     battles: int,
     seed: int,
     advance: Callable[[int], object],
-) -> list[Score]:
-    """Return the score of the first of each pair."""
+) -> list[TeamScores]:
+    """Return the scores of the first of each pair."""
     matches = [match for pair in pairs for match in schedule(*pair, teams, battles, seed)]
     scores = play(format, matches, node, seed=seed, advance=advance)
-    totals = dict.fromkeys(pairs, Score())
+    place = {team: index for index, team in enumerate(teams)}
+    counts = {pair: np.zeros((len(teams), len(teams), 4), np.int64) for pair in pairs}
     for match, score in zip(matches, scores, strict=True):
-        if match.players in totals:
-            totals[match.players] += score
+        first, second = (place[team] for team in match.teams)
+        if match.players in counts:
+            counts[match.players][first, second] += score.won, score.tied, score.lost, score.turns
         else:
-            totals[match.players[::-1]] += Score(score.lost, score.tied, score.won, score.turns)
-    return list(totals.values())
+            mirrored = score.lost, score.tied, score.won, score.turns
+            counts[match.players[::-1]][second, first] += mirrored
+    return [TeamScores(each) for each in counts.values()]

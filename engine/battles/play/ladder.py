@@ -2,27 +2,50 @@
 
 import asyncio
 import ipaddress
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
+from engine.battles.play.sets import choose_selection, shown_selection
+from engine.battles.policy import Policy
 from engine.battles.sim.setup import NodeCommand
-from engine.battles.sim.simulator import Simulator
-from engine.battles.sim.teams import find_format, validate
-from engine.battles.sim.websocket import Acting, ServerPlayer, deciding
+from engine.battles.sim.simulator import POLICY, Lane, Simulator
+from engine.battles.sim.teams import Format, validate
+from engine.battles.sim.websocket import (
+    Acting,
+    ServerBattle,
+    ServerPlayer,
+    ServerSet,
+    deciding,
+)
 from engine.errors import BattleError, ConfigurationError
 from engine.ground.numerals import parse_whole
+
+_NOBODY = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A battle that ended: 1 won, 0 tie, -1 lost."""
+    """A battle or a set that ended, or a set that goes on.
+
+    Attributes:
+        opponent: The other user.
+        result: 1 won, 0 tie, -1 lost; None: the set goes on.
+        turns: Of all games.
+        games: The results of a set's games so far; of a single battle, none.
+    """
 
     opponent: str
-    result: int
+    result: int | None
     turns: int
+    games: tuple[int, ...] = ()
+
+    @property
+    def score(self) -> str:
+        """Return how a set stands, "2-1"."""
+        return f"{self.games.count(1)}-{self.games.count(-1)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +55,13 @@ class Seat:
     Attributes:
         address: host:port; the host must be this machine.
         name: The user's name.
-        format: By the server's name.
+        format: A best of three is played as the server's sets.
         team: Packed.
     """
 
     address: str
     name: str
-    format: str
+    format: Format
     team: str
 
 
@@ -53,7 +76,7 @@ def play_on_server(
     greedy: bool = False,
     report: Callable[[Game], None] = lambda game: None,
 ) -> None:
-    """Play a number of battles against the server's users.
+    """Play a number of battles, or of sets, against the server's users.
 
     Args:
         policy: Plays.
@@ -63,7 +86,7 @@ def play_on_server(
         challenge: User to challenge; "": wait for challenges.
         is_searching: Let the server find opponents (its ladder) instead.
         greedy: Take the likeliest choice instead of drawing one.
-        report: Called when a battle has ended.
+        report: Called when a battle, a set or a game of one has ended.
 
     Raises:
         ConfigurationError: The address is not of this machine.
@@ -72,8 +95,14 @@ def play_on_server(
     """
     check_address(seat.address)
     with Simulator((), node) as eyes:
-        validate(eyes, find_format(seat.format), seat.team)
-        act = deciding(policy, np.random.default_rng(), greedy=greedy)
+        validate(eyes, seat.format, seat.team)
+        rng = np.random.default_rng()
+        act = deciding(policy, rng, greedy=greedy)
+
+        def select(battle: ServerBattle, games: Sequence[ServerBattle]) -> int | None:
+            if not isinstance(policy, Policy):
+                return None
+            return _select(eyes, policy, seat, battle, games, rng)
 
         async def play() -> None:
             player = ServerPlayer(
@@ -83,12 +112,43 @@ def play_on_server(
                 seat.team,
                 eyes,
                 act,
-                lambda battle: report(Game(battle.opponent, battle.result or 0, battle.turns)),
+                lambda battle: report(Game(battle.opponent, battle.result, battle.turns)),
+                on_set=lambda found: report(_game_of_set(found)),
+                select=select,
                 has_timer=True,
             )
             await player.run(partial(_play, player, games, challenge, is_searching))
 
         asyncio.run(play())
+
+
+def _select(
+    eyes: Simulator,
+    policy: Policy,
+    seat: Seat,
+    battle: ServerBattle,
+    games: Sequence[ServerBattle],
+    rng: np.random.Generator,
+) -> int | None:
+    """Return the answer to the foe's earlier selections, by its open team sheet; None without."""
+    side = int(battle.side == "p2")
+    of_foe = f"|showteam|p{2 - side}|"
+    sheets = [line.removeprefix(of_foe) for line in battle.shown if line.startswith(of_foe)]
+    shown = [one for game in games if (one := shown_selection(game.shown, 1 - side))]
+    if not sheets or not shown:
+        return None
+    teams = (sheets[0], seat.team) if side else (seat.team, sheets[0])
+    eyes.configure([Lane(seat.format.id, teams, (POLICY, POLICY), int(rng.integers(1 << 31)))])
+    waiting = eyes.step(_NOBODY, _NOBODY)
+    row = int(np.flatnonzero(waiting.seats == side)[0])
+    seen = waiting.observations[row], waiting.legal[row]
+    return choose_selection(eyes, policy, side, *seen, shown, rng)
+
+
+def _game_of_set(found: ServerSet) -> Game:
+    turns = sum(game.turns for game in found.games)
+    games = tuple(game.result or 0 for game in found.games)
+    return Game(found.opponent, found.result, turns, games)
 
 
 def check_address(address: str) -> None:
@@ -117,10 +177,10 @@ def check_address(address: str) -> None:
 
 
 async def _play(player: ServerPlayer, games: int, challenge: str, is_searching: bool) -> None:
-    """Play `games` battles, one after the other if we start them."""
+    """Play `games` battles or sets, one after the other if we start them."""
     if not challenge and not is_searching:
         player.accepts = lambda opponent: player.started < games
-        await player.until(lambda: player.started >= games and not player.battles)
+        await player.until(lambda: player.started >= games and not player.is_playing)
         return
     for number in range(games):
 
@@ -132,4 +192,4 @@ async def _play(player: ServerPlayer, games: int, challenge: str, is_searching: 
         await player.until(is_answered)
         if player.started == number:
             raise BattleError(f"The battle server refused: {player.popups[0]}")
-        await player.until(lambda: not player.battles)
+        await player.until(lambda: not player.is_playing)

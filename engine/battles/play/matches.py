@@ -10,19 +10,12 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from engine.battles.sim.connection import PLAYERS, poke_env_player
 from engine.battles.sim.server import ShowdownServer
 from engine.battles.sim.setup import NodeCommand
 from engine.battles.sim.simulator import Simulator
 from engine.battles.sim.teams import find_format, validate
-from engine.battles.sim.websocket import (
-    PLAYERS,
-    Act,
-    Acting,
-    ServerBattle,
-    ServerPlayer,
-    deciding,
-    poke_env_player,
-)
+from engine.battles.sim.websocket import Act, Acting, ServerBattle, ServerPlayer, deciding
 from engine.errors import ConfigurationError, WorkerError
 
 if TYPE_CHECKING:
@@ -135,7 +128,7 @@ class _Arena:
         self, node: NodeCommand, format: str, limits: Limits, report: Callable[[ServerScore], None]
     ) -> None:
         self._node = node
-        self._format = format
+        self._format = find_format(format)
         self._limits = limits
         self._report = report
         self.eyes = Simulator((), node)
@@ -217,7 +210,7 @@ class _Arena:
             score.opponent,
             f"pokeenv{token}",
             self._server.address,
-            self._format,
+            self._format.id,
             team,
             self._limits.at_once,
         )

@@ -1,10 +1,12 @@
 """Define the players of battles, and find them by name.
 
-A player is one of the simulator's own, or a policy of a run or a file, which may look ahead.
+A player is one of the simulator's own, or a policy of a run or a file, which may look ahead. One
+policy comes along, and plays where no run has been saved yet.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Self
 
@@ -14,15 +16,19 @@ from numpy.typing import NDArray
 from engine.battles.play.search import SearchSettings, search
 from engine.battles.policy import POOL, Policy
 from engine.battles.sim.simulator import Decisions, Simulator
-from engine.battles.sim.teams import DEFAULT_FORMAT, Format, find_format
+from engine.battles.sim.teams import Format, find_format
+from engine.config import VgcConfig
 from engine.errors import ConfigurationError
 from engine.ground.folders import user_path
 from engine.runs.checkpoint import LATEST
-from engine.runs.folder import RunFolder, find_run
+from engine.runs.folder import RunFolder, find_run, list_runs
 from engine.runs.settings import read_settings
 
 SCRIPTED = ("random", "max_power", "greedy", "heuristics")
 """The simulator's own players, the weakest first."""
+SHIPPED = "shipped"
+"""The policy that comes along, of the default format (tests/benchmarks/battle_policy.py)."""
+SHIPPED_FILE = Path(str(files("engine.battles") / "shipped.zip"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,7 +100,8 @@ def find_player(
     """Return a player by the name that a user gives.
 
     Args:
-        name: One of `SCRIPTED`, a policy's file, or a run's id, path, name or "latest".
+        name: One of `SCRIPTED`, "shipped", a policy's file, or a run's id, path, name or "latest":
+            the shipped policy where there is no run.
         save_dir: Folder of the runs.
         checkpoint: "latest" or "best" of the run.
         is_greedy: See `Player`.
@@ -103,13 +110,44 @@ def find_player(
         CheckpointError: There is no such run, or the policy cannot be read.
     """
     source = _source_of(name, save_dir)
-    if source is None:
+    path = policy_path(name, save_dir, checkpoint=checkpoint)
+    if path is None:
         return Player(name)
-    if isinstance(source, Path):
-        return Player(source.stem, Policy.load(source), is_greedy)
+    shown = source.run_id if isinstance(source, RunFolder) else path.stem
+    return Player(shown, Policy.load(path), is_greedy)
+
+
+def policy_path(name: str, save_dir: str, *, checkpoint: str = LATEST) -> Path | None:
+    """Return a player's checkpoint or policy file, None for one of the simulator's own players.
+
+    Raises:
+        CheckpointError: There is no such run, or no checkpoint in it.
+    """
+    source = _source_of(name, save_dir)
+    if not isinstance(source, RunFolder):
+        return source
     store = source.store()
-    path = store.load_newest()[1] if checkpoint == LATEST else store.best()
-    return Player(source.run_id, Policy.load(path), is_greedy)
+    return store.load_newest()[1] if checkpoint == LATEST else store.best()
+
+
+def origin_of(name: str, save_dir: str) -> Path | None:
+    """Return a run's folder or a policy's file, None for one of the simulator's own players.
+
+    Raises:
+        CheckpointError: There is no such run.
+    """
+    source = _source_of(name, save_dir)
+    return source.path if isinstance(source, RunFolder) else source
+
+
+def settings_of(name: str, save_dir: str) -> VgcConfig:
+    """Return the settings that a run was trained with, the usual ones for other players.
+
+    Raises:
+        CheckpointError: There is no such run, or its settings cannot be read.
+    """
+    run = _source_of(name, save_dir)
+    return read_settings(run.path).vgc if isinstance(run, RunFolder) else VgcConfig()
 
 
 def format_of(name: str, save_dir: str) -> Format:
@@ -119,10 +157,21 @@ def format_of(name: str, save_dir: str) -> Format:
         CheckpointError: There is no such run, or its settings cannot be read.
         ConfigurationError: Its format is not known.
     """
-    run = _source_of(name, save_dir)
-    if not isinstance(run, RunFolder):
-        return DEFAULT_FORMAT
-    return find_format(read_settings(run.path).vgc.format)
+    return find_format(settings_of(name, save_dir).format)
+
+
+def trained_against(name: str, save_dir: str) -> frozenset[str]:
+    """Return whom a run was trained against: kinds, and the paths of policies' files.
+
+    Of other players nothing is known.
+
+    Raises:
+        CheckpointError: There is no such run, or its settings cannot be read.
+    """
+    if not isinstance(_source_of(name, save_dir), RunFolder):
+        return frozenset()
+    opponents = settings_of(name, save_dir).opponents
+    return frozenset(each for each, share in opponents.items() if share > 0)
 
 
 def past_policies(name: str, save_dir: str, *, is_greedy: bool = True) -> Sequence[Player]:
@@ -146,5 +195,7 @@ def _source_of(name: str, save_dir: str) -> RunFolder | Path | None:
     """
     if name in SCRIPTED:
         return None
+    if name == SHIPPED or (name == LATEST and not list_runs(save_dir)):
+        return SHIPPED_FILE
     path = user_path(name)
     return path if path.is_file() else RunFolder(find_run(save_dir, name, purpose="evaluate"))

@@ -7,8 +7,9 @@ from pathlib import Path
 from engine.battles.learn.demonstrations import Battle
 from engine.battles.play.spectating import LOOK_S, top_choices, with_names
 from engine.battles.policy import Policy
+from engine.battles.sim.records import Transcript
 from engine.battles.sim.setup import NodeCommand
-from engine.battles.sim.simulator import Simulator, Transcript
+from engine.battles.sim.simulator import Simulator
 from engine.commands import Watch
 from engine.errors import BattleError, DemoError
 from engine.events import BattleDecision, BattleShown, RunStopped, WarningRaised
@@ -88,8 +89,8 @@ def analyze_decisions(
     """Return a side's decisions in a battle that was played, with a policy's view of them."""
     found = simulator.decisions(input_log)
     decisions = []
-    for row, (place, whose, request) in enumerate(transcript.asked):
-        if whose != side:
+    for row, asked in enumerate(transcript.asked):
+        if asked.side != side:
             continue
         options: tuple[tuple[int, float], ...] = ()
         value = float("nan")
@@ -101,7 +102,13 @@ def analyze_decisions(
                 is_preview=bool(found.is_preview[row]),
             )
         decisions.append(
-            BattleDecision(place, json.dumps(request), options, value, int(found.results[row]))
+            BattleDecision(
+                asked.place,
+                json.dumps(asked.request),
+                options,
+                value,
+                int(found.results[row]),
+            )
         )
     return tuple(decisions)
 

@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 
 from engine.battles.learn.session import BattleSession
 from engine.battles.play.players import SCRIPTED, Player
+from engine.battles.play.sets import SetSoFar, choose_selection
 from engine.battles.policy import Policy
+from engine.battles.sim.records import BattleLog, LiveBattle
 from engine.battles.sim.setup import NodeCommand
-from engine.battles.sim.simulator import POLICY, BattleLog, Decisions, Lane, LiveBattle, Simulator
+from engine.battles.sim.simulator import POLICY, Decisions, Lane, Simulator
 from engine.battles.sim.teams import Format
 from engine.commands import ChooseInBattle, Command, Stop, Watch
 from engine.errors import CheckpointError
@@ -28,6 +30,7 @@ from engine.events import (
     BattleWanted,
     CheckpointSaved,
     Event,
+    LookAheadBegan,
     RunFailed,
     RunStopped,
     WarningRaised,
@@ -45,6 +48,7 @@ class Pairing:
     """The battles that a session plays.
 
     Attributes:
+        format: A best of three is played in sets.
         teams: Packed, of p1 and p2.
         players: Policies, the simulator's own players, or a person, who has any other name.
     """
@@ -61,7 +65,12 @@ class Pairing:
 
 
 def top_choices(
-    policy: Policy, observation: NDArray[np.float32], legal: NDArray[np.bool_], *, is_preview: bool
+    policy: Policy,
+    observation: NDArray[np.float32],
+    legal: NDArray[np.bool_],
+    *,
+    is_preview: bool,
+    also: Sequence[int] = (),
 ) -> tuple[tuple[tuple[int, float], ...], float]:
     """Return a policy's likeliest codes with their probabilities, and its value.
 
@@ -70,11 +79,14 @@ def top_choices(
         observation: (1560,) of a decision.
         legal: (90,), its masks.
         is_preview: It is a selection at team preview.
+        also: Codes to return too, however unlikely.
     """
     observations, masks = observation[None], legal[None]
     shares = np.exp(policy.log_probs(observations, masks, np.array([is_preview]))[0])
     best = np.argsort(-shares, kind="stable")[:NUM_OPTIONS]
-    options = tuple((int(code), float(shares[code])) for code in best if shares[code] > 0)
+    likely = [int(code) for code in best if shares[code] > 0]
+    likely += [code for code in also if code not in likely]
+    options = tuple((code, float(shares[code])) for code in likely)
     return options, float(policy.values(observations)[0])
 
 
@@ -131,6 +143,8 @@ class MatchSession(ThreadedSession):
         self._has_next = False
         self._code: int | None = None
         self._number = 0
+        self._set = SetSoFar(pairing.format.best_of)
+        self._game = 1
         self._decisions: list[BattleDecision] = []
         self._person = person
         # The simulator does not report its own players' decisions: the other side is watched.
@@ -153,6 +167,9 @@ class MatchSession(ThreadedSession):
         """Play a battle; return False if the session ends before."""
         self._decisions = []
         self._has_next = False
+        if self._set.is_over:
+            self._set = SetSoFar(self._pairing.format.best_of)
+        self._game = len(self._set.results) + 1
         if (policy := self._next_policy()) is not None:
             self._adviser = policy
             first, second = (
@@ -197,8 +214,7 @@ class MatchSession(ThreadedSession):
         for row, seat in enumerate(waiting.seats):
             side = int(seat % 2)
             if side != self._person:
-                player = self._pairing.players[side]
-                codes[row] = player.decide(simulator, waiting, np.array([row]), self._rng)[0]
+                codes[row] = self._code_of(simulator, waiting, row)
                 continue
             request = scene.requests[side]
             assert request is not None
@@ -210,6 +226,17 @@ class MatchSession(ThreadedSession):
             until = time.monotonic() + self._pace_s
             self._wait(lambda: time.monotonic() >= until)
         return None if self._commands.stop else codes
+
+    def _code_of(self, simulator: Simulator, waiting: Decisions, row: int) -> int:
+        """Return what a policy chooses, at team preview by the set's earlier games."""
+        side = int(waiting.seats[row] % 2)
+        player, games = self._pairing.players[side], self._set.selections_of(1 - side)
+        if player.search is not None:
+            self.mailbox.post(LookAheadBegan())
+        if not games or player.policy is None or not waiting.is_preview[row]:
+            return int(player.decide(simulator, waiting, np.array([row]), self._rng)[0])
+        seen = waiting.observations[row], waiting.legal[row]
+        return choose_selection(simulator, player.policy, side, *seen, games, self._rng)
 
     def _ask(
         self, request: Mapping[str, object], waiting: Decisions, row: int, place: int
@@ -233,6 +260,7 @@ class MatchSession(ThreadedSession):
             first, second = (player.name for player in self._pairing.players)
             named = replace(log, players=(first, second))
             transcript = simulator.transcript(log.input_log)
+            self._set.add(transcript.lines, log.winner)
             self._show(transcript.lines, transcript.types)
             if self._keep is not None:
                 try:
@@ -250,6 +278,7 @@ class MatchSession(ThreadedSession):
                 with_names(lines, names),
                 types,
                 tuple(self._decisions),
+                set=self._set.score(self.side, self._game),
             )
         )
 

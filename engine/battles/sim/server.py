@@ -1,11 +1,10 @@
 """Run a battle server (Pokémon Showdown) of our own on this machine."""
 
 import contextlib
-import subprocess
 import time
-from pathlib import Path
 from typing import Self
 
+from engine.battles.sim.processes import NodeProcess
 from engine.battles.sim.setup import NodeCommand, script_folder
 from engine.errors import WorkerError
 from engine.ground.processes import foreign_environment
@@ -31,7 +30,7 @@ class ShowdownServer:
         self._timeout_s = timeout_s
         self._owned = contextlib.ExitStack()
         self._folder = self._owned.enter_context(scratch_folder())
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: NodeProcess | None = None
         self.port = port
         try:
             self._make_tree()
@@ -54,7 +53,7 @@ class ShowdownServer:
     @property
     def pid(self) -> int | None:
         """Return the id of the server's process, while it runs."""
-        return self._process.pid if self._process and self._process.poll() is None else None
+        return self._process.pid if self._process and self._process.is_running else None
 
     def restart(self) -> None:
         """Start it again on the same port; the battles on it are lost."""
@@ -81,50 +80,28 @@ class ShowdownServer:
         (self._folder / "config" / "config.js").symlink_to(script_folder() / "server.js")
 
     def _start(self) -> None:
-        port_file, output = self._folder / "port", self._folder / "output"
+        port_file = self._folder / "port"
         port_file.unlink(missing_ok=True)
         # Without the two flags it would look for its folders in the installed package.
         command = [
             *(self._node.node, "--preserve-symlinks", "--preserve-symlinks-main"),
             *(f"--max-old-space-size={_MEGABYTES}", "dist/server/index.js"),
         ]
-        with output.open("wb") as file:
-            try:
-                self._process = subprocess.Popen(
-                    command,
-                    cwd=self._folder,
-                    env=foreign_environment(
-                        POKETUI_PORT=str(self.port), POKETUI_PORT_FILE=str(port_file)
-                    ),
-                    stdin=subprocess.PIPE,  # it ends when this does
-                    stdout=file,
-                    stderr=file,
-                )
-            except OSError as error:
-                raise WorkerError(f"Node cannot be started: {error.strerror}.") from None
+        environment = foreign_environment(
+            POKETUI_PORT=str(self.port), POKETUI_PORT_FILE=str(port_file)
+        )
+        self._process = NodeProcess(command, environment, self._folder)
         deadline = time.monotonic() + self._timeout_s
         while not port_file.exists():
-            if self._process.poll() is not None:
-                raise WorkerError(
-                    f"The battle server stopped while it started: {_last_error(output)}."
-                )
+            if not self._process.is_running:
+                reason = self._process.complaint or ": it gave no reason"
+                raise WorkerError(f"The battle server stopped while it started{reason}.")
             if time.monotonic() > deadline:
                 raise WorkerError(f"The battle server did not start in {self._timeout_s:.0f} s.")
             time.sleep(0.02)
         self.port = int(port_file.read_text())
 
     def _stop(self) -> None:
-        if self._process is None:
-            return
-        assert self._process.stdin is not None
-        self._process.kill()  # it has nothing to save
-        self._process.stdin.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(10.0)
+        if self._process is not None:
+            self._process.close(0.0)  # it has nothing to save
         self._process = None
-
-
-def _last_error(output: Path) -> str:
-    """Return the line of the server's output that says why it stopped."""
-    lines = output.read_text("utf-8", "replace").splitlines()
-    return next((line.strip() for line in lines if "Error" in line), "it gave no reason")

@@ -1,13 +1,7 @@
 """Play many battles at once in a Node process, as arrays."""
 
 import base64
-import contextlib
 import json
-import os
-import select
-import struct
-import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
@@ -17,9 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.battles.sim import observation
+from engine.battles.sim.processes import FrameProcess
+from engine.battles.sim.records import (
+    Asked,
+    BattleLog,
+    LiveBattle,
+    Replay,
+    Transcript,
+    read_battle_log,
+)
 from engine.battles.sim.setup import NodeCommand
-from engine.errors import BattleError, ClosedError, WorkerError
-from engine.ground.processes import lines_in, reap
+from engine.errors import BattleError
 
 POLICY = "policy"
 """The player whose decisions come from here; others play by themselves in the simulator."""
@@ -42,7 +44,6 @@ ENDED = np.dtype(
 )
 """A battle that ended, as one of its sides saw it."""
 
-_HEAD = struct.Struct("<IB")
 _JSON, _STEP, _ROWS = 0, 1, 2
 _UNDECIDED = 2
 
@@ -92,68 +93,6 @@ class Decisions:
     def is_preview(self) -> NDArray[np.bool_]:
         """Which decisions are selections at team preview."""
         return np.asarray(self.info[:, KIND] == PREVIEW)
-
-
-@dataclass(frozen=True, slots=True)
-class BattleLog:
-    """A battle that ended, with all that an exact replay needs. The winner is p1, p2 or "" (tie).
-
-    Attributes:
-        hash: As in its `Replay`.
-    """
-
-    lane: int
-    number: int
-    format: str
-    seed: str
-    teams: tuple[str, str]
-    players: tuple[str, str]
-    input_log: tuple[str, ...]
-    winner: str
-    turns: int
-    hash: str
-
-
-@dataclass(frozen=True, slots=True)
-class Replay:
-    """A battle as spectators saw it; `hash` is the SHA-256 of its lines without the clock's."""
-
-    lines: tuple[str, ...]
-    hash: str
-    winner: str
-    turns: int
-
-
-@dataclass(frozen=True, slots=True)
-class LiveBattle:
-    """A battle in progress, to be shown.
-
-    Attributes:
-        lines: What spectators have seen; none between two battles.
-        types: By species that takes part, and by its other formes.
-        requests: Each side's decision to make, None: none.
-        number: The battle's, in its lane.
-    """
-
-    lines: tuple[str, ...]
-    types: Mapping[str, tuple[str, ...]]
-    requests: tuple[Mapping[str, Any] | None, Mapping[str, Any] | None]
-    number: int
-
-
-@dataclass(frozen=True, slots=True)
-class Transcript:
-    """A battle that was played, to be shown.
-
-    Attributes:
-        lines: What spectators saw.
-        types: By species that took part, and by its other formes.
-        asked: (lines before it, side, request) of each decision, in the order of `decisions`.
-    """
-
-    lines: tuple[str, ...]
-    types: Mapping[str, tuple[str, ...]]
-    asked: tuple[tuple[int, int, Mapping[str, Any]], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,27 +160,12 @@ class Simulator:
         timeout_s: float = 120.0,
         is_patched: bool = True,
     ) -> None:
-        self._timeout_ms = round(1000 * timeout_s)
-        self._complaints = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
-        try:
-            self._process = subprocess.Popen(
-                node.script("worker.js", str(node.cache or ""), "" if is_patched else "unpatched"),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._complaints,
-                env=node.environment(),
-                bufsize=0,
-            )
-        except OSError as error:
-            self._complaints.close()
-            raise WorkerError(f"Node cannot be started: {error.strerror}.") from None
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._input, self._output = self._process.stdin.fileno(), self._process.stdout.fileno()
-        os.set_blocking(self._input, False)
-        self._writable, self._readable = select.poll(), select.poll()
-        self._writable.register(self._input, select.POLLOUT)
-        self._readable.register(self._output, select.POLLIN)
+        self._process = FrameProcess(
+            "battle simulator",
+            node.script("worker.js", str(node.cache or ""), "" if is_patched else "unpatched"),
+            node.environment(),
+            timeout_s,
+        )
         try:
             self.hello: Mapping[str, Any] = self._request("hello")
             if lanes:
@@ -258,14 +182,7 @@ class Simulator:
 
     def close(self) -> None:
         """End the process; what it is playing is lost."""
-        if self._complaints.closed:
-            return
-        for stream in (self._process.stdin, self._process.stdout):
-            assert stream is not None
-            with contextlib.suppress(OSError):
-                stream.close()  # it ends when its input does
-        reap(self._process, 2.0)
-        self._complaints.close()
+        self._process.close()
 
     def step(self, seats: NDArray[np.integer[Any]], codes: NDArray[np.integer[Any]]) -> Decisions:
         """Answer decisions and play until every lane waits for some or is done.
@@ -276,8 +193,17 @@ class Simulator:
         """
         pairs = np.empty((len(seats), 2), "<u4")
         pairs[:, 0], pairs[:, 1] = seats, codes
-        self._write(_STEP, pairs.tobytes())
-        op, content = self._read()
+        return self._decisions(*self._process.ask(_STEP, pairs.tobytes()))
+
+    def resume(self, input_log: Sequence[str]) -> Decisions:
+        """Replace the lanes by one battle, as it stands after a part of its input log.
+
+        Returns:
+            Its waiting decisions, as `step` does; both sides' are to be answered.
+        """
+        return self._decisions(*self._ask("resume", {"input_log": list(input_log)}))
+
+    def _decisions(self, op: int, content: NDArray[np.uint8]) -> Decisions:
         if op != _STEP:
             self._refuse(content)
         count, ended = (int(number) for number in content[:8].view("<u4"))
@@ -326,7 +252,7 @@ class Simulator:
 
     def logs(self) -> list[BattleLog]:
         """Return the battles that ended since the last call; of many, only the latest."""
-        return [_battle_log(battle) for battle in self._request("logs")["battles"]]
+        return [read_battle_log(battle) for battle in self._request("logs")["battles"]]
 
     def stats(self) -> Mapping[str, Any]:
         """Return the counts since the start: decisions, rejected, trapped, turn_limit and so on."""
@@ -360,13 +286,18 @@ class Simulator:
         types = {name: tuple(known) for name, known in found["types"].items()}
         return LiveBattle(tuple(found["lines"]), types, (first, second), found["number"])
 
-    def transcript(self, input_log: Sequence[str]) -> Transcript:
-        """Replay a battle, and return what was shown and the requests in it."""
-        found = self._request("transcript", input_log=list(input_log))
+    def transcript(self, log: Sequence[str], format: str = "") -> Transcript:
+        """Replay a battle, and return what was shown and the requests in it.
+
+        Args:
+            log: An input log, or what spectators saw.
+            format: Of what spectators saw; "" for an input log.
+        """
+        found = self._request("transcript", log=list(log), format=format)
         return Transcript(
             tuple(found["lines"]),
             {name: tuple(known) for name, known in found["types"].items()},
-            tuple((one["place"], one["side"], one["request"]) for one in found["decisions"]),
+            tuple(Asked(**one) for one in found["decisions"]),
         )
 
     def track(
@@ -444,8 +375,7 @@ class Simulator:
         return self._rows("roll", seat=seat, plays=plays.tolist(), seconds=seconds)
 
     def _rows(self, method: str, **parameters: Any) -> Outlook:
-        self._write(_JSON, json.dumps({"method": method, **parameters}).encode())
-        op, content = self._read()
+        op, content = self._ask(method, parameters)
         if op != _ROWS:
             self._refuse(content)
         count = int(content[:4].view("<u4")[0])
@@ -453,60 +383,17 @@ class Simulator:
         return Outlook(results.view("<i4").astype(np.int64), info, observations, legal)
 
     def _request(self, method: str, **parameters: Any) -> dict[str, Any]:
-        self._write(_JSON, json.dumps({"method": method, **parameters}).encode())
-        _, content = self._read()
+        _, content = self._ask(method, parameters)
         answer: dict[str, Any] = json.loads(content.tobytes())
         if "error" in answer:
             self._refuse(content)
         return answer
 
+    def _ask(self, method: str, parameters: dict[str, Any]) -> tuple[int, NDArray[np.uint8]]:
+        return self._process.ask(_JSON, json.dumps({"method": method, **parameters}).encode())
+
     def _refuse(self, content: NDArray[np.uint8]) -> None:
         raise BattleError(f"The simulator refused: {json.loads(content.tobytes())['error']}.")
-
-    def _write(self, op: int, payload: bytes) -> None:
-        if self._complaints.closed:
-            raise ClosedError("The simulator is closed.")
-        rest = memoryview(_HEAD.pack(len(payload) + 1, op) + payload)
-        while rest:
-            if not self._writable.poll(self._timeout_ms):
-                raise self._lost(is_hanging=True)
-            try:
-                rest = rest[os.write(self._input, rest) :]
-            except BlockingIOError:
-                continue
-            except OSError:
-                raise self._lost() from None
-
-    def _read(self) -> tuple[int, NDArray[np.uint8]]:
-        length, op = _HEAD.unpack(self._read_bytes(_HEAD.size).tobytes())
-        return op, self._read_bytes(length - 1)
-
-    def _read_bytes(self, size: int) -> NDArray[np.uint8]:
-        content = np.empty(size, np.uint8)
-        rest = memoryview(content.data)
-        while rest:
-            if not self._readable.poll(self._timeout_ms):
-                raise self._lost(is_hanging=True)
-            count = os.readv(self._output, [rest])
-            if count == 0:
-                raise self._lost()
-            rest = rest[count:]
-        return content
-
-    def _lost(self, *, is_hanging: bool = False) -> WorkerError:
-        """End the process and return the error that says why."""
-        if is_hanging:
-            self._process.kill()
-            reason = f"did not answer in {self._timeout_ms / 1000:.0f} s"
-        else:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(2.0)
-            reason = f"stopped (exit code {self._process.poll()})"
-        lines = lines_in(self._complaints, size=1 << 16)
-        if said := next((line for line in lines if "Error" in line), ""):
-            reason += f": {said.strip()}"
-        self.close()
-        return WorkerError(f"The battle simulator {reason}.", "Start the command again.")
 
 
 def _columns(
@@ -527,8 +414,3 @@ def _columns(
         legal.view(np.bool_).reshape(count, observation.LEGAL),
         int(ends[-1]),
     )
-
-
-def _battle_log(battle: Mapping[str, Any]) -> BattleLog:
-    lists = {name: tuple(battle[name]) for name in ("teams", "players", "input_log")}
-    return BattleLog(**{**battle, **lists})

@@ -1,7 +1,7 @@
 """Name the battle formats, and read teams: pasted, packed, or shipped with this package."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal
@@ -18,12 +18,19 @@ class Format:
     """A format of the simulator.
 
     Attributes:
-        id: Its name there.
+        id: Its name there, of a single game.
         gimmick: What a Pokémon may do once in a battle: change its type, or evolve.
+        best_of: The most games of a set: 1 or 3.
     """
 
     id: str
     gimmick: Literal["tera", "mega"] = "tera"
+    best_of: int = 1
+
+    @property
+    def name(self) -> str:
+        """Return its name on public servers."""
+        return f"{self.id}bo3" if self.best_of == 3 else self.id
 
 
 FORMATS = (
@@ -36,6 +43,12 @@ FORMATS = (
 )
 """The oldest first."""
 DEFAULT_FORMAT = FORMATS[-1]
+_OTHER_NAMES = {
+    "regulation": "reg",
+    "series1": "rega",
+    "series2": "regb",
+    "bestof3": "bo3",
+}
 TRAINING_TEAMS, UNSEEN_TEAMS = 64, 72
 """How many teams each format ships."""
 
@@ -43,21 +56,33 @@ TRAINING_TEAMS, UNSEEN_TEAMS = 64, 72
 def find_format(name: str) -> Format:
     """Return a format by its name in the simulator or its server.
 
-    "gen9vgc2023regc", "gen9vgc2023regulationc" and "[Gen 9] VGC 2023 Reg C" are the same. A best
-    of three ("...bo3") is played by the rules of the format that it names.
+    "gen9vgc2023regc", "gen9vgc2023regulationc" and "[Gen 9] VGC 2023 Reg C" are the same;
+    "gen9vgc2023regcbo3" and "[Gen 9] VGC 2023 Reg C (Bo3)" are the best of three in it.
 
     Raises:
         ConfigurationError: There is no such format.
     """
-    wanted = "".join(sign for sign in name.lower() if sign.isalnum()).replace("regulation", "reg")
-    wanted = wanted.removesuffix("bo3")
+    wanted = plain_name(name)
     for known in FORMATS:
-        if known.id == wanted:
-            return known
+        if known.id == wanted.removesuffix("bo3"):
+            return known if known.id == wanted else replace(known, best_of=3)
     names = ", ".join(known.id for known in FORMATS)
     raise ConfigurationError(
         f"There is no battle format {one_line(name, 60)!r}.", f"Use one of {names}."
     )
+
+
+def plain_name(name: str) -> str:
+    """Return a format's name in one of the ways to write it: "gen9vgc2023regcbo3"."""
+    plain = "".join(sign for sign in name.lower() if sign.isalnum())
+    for other, ours in (
+        ("regulation", "reg"),
+        ("series1", "rega"),
+        ("series2", "regb"),
+        ("bestof3", "bo3"),
+    ):
+        plain = plain.replace(other, ours)
+    return plain
 
 
 _MAX_BYTES = 1 << 16

@@ -40,7 +40,7 @@ def watch(
 
     Args:
         what ([RUN|FILE]): A run or a policy's file, which plays; or a file of battles or a battle's
-            log. Default: the latest run.
+            log. Default: the latest run, or shipped: the policy that comes along.
         against: Opponent: random, max_power, greedy, heuristics, a run or a policy's file. For a
             file of battles: whose view of the decisions is shown. Default: heuristics.
         team: File of the first side's team. Default: a shipped one.
@@ -59,6 +59,7 @@ def play(
     /,
     team: str = "",
     battle_format: BattleFormat = "",
+    best_of: int | None = None,
     search: Search = 0,
     checkpoint_dir: CheckpointDir = None,
     seed: int | None = None,
@@ -67,15 +68,18 @@ def play(
 
     Args:
         against ([RUN|FILE|PLAYER]): Who plays against you: a run, a policy's file, or random,
-            max_power, greedy, heuristics. Default: the latest run.
+            max_power, greedy, heuristics. Default: the latest run, or shipped: the policy that
+            comes along.
         team: File of your team, pasted or packed. Default: a shipped one.
+        best_of (1|3): Play single battles, or sets of up to three. Default: as the format says.
         search: Let the policy look ahead in up to this many copies of the battle, for at most 1 s.
         seed: Random seed. Default: another each time.
     """
-    seed = commands.new_seed() if seed is None else seed
+    is_odd = best_of not in (None, 1, 3)
+    refuse_if(is_odd, f"There is no best of {best_of}.", "Use --best-of 1 or --best-of 3.")
     outcome = commands.play(
         against, save_dir=checkpoint_dir, team=team, battle_format=battle_format, search=search,
-        seed=seed,
+        best_of=best_of or 0, seed=commands.new_seed() if seed is None else seed,
     )  # fmt: skip
     _end(outcome)
 
@@ -122,9 +126,10 @@ def ladder(
     It accepts challenges, or challenges a user, or searches. Training uses the simulator only.
 
     Args:
-        player ([RUN|FILE]): A run or a policy's file. Default: the latest run.
+        player ([RUN|FILE]): A run or a policy's file. Default: the latest run, or shipped: the
+            policy that comes along.
         server (HOST:PORT): Battle server on this machine.
-        battles: Number of battles.
+        battles: Number of battles, or of sets in a format of best of three (...bo3).
         challenge (USER): Challenge this user instead of waiting.
         matchmaking: Let the server's ladder find opponents.
         user: Its name on the server.
@@ -144,17 +149,18 @@ def ladder(
     played: list[Game] = []
 
     def report(game: "Game") -> None:
+        if game.result is None:
+            say(f"      game {len(game.games)} {_RESULTS[game.games[-1]]}, {game.score}")
+            return
         played.append(game)
-        say(
-            f"{len(played):>4}  {_RESULTS[game.result]:<4}  {game.opponent}, "
-            f"{counted(game.turns, 'turn')}"
-        )
+        result = f"{_RESULTS[game.result]:<4}" + f" {game.score}" * bool(game.games)
+        say(f"{len(played):>4}  {result}  {game.opponent}, {counted(game.turns, 'turn')}")
 
     doing = f"challenging {challenge}" if challenge else "searching" if matchmaking else "waiting"
-    say(f"{user} plays {format.id} at {server}, {doing}. Ctrl-C ends it.")
+    say(f"{user} plays {format.name} at {server}, {doing}. Ctrl-C ends it.")
     try:
         play_on_server(
-            policy, Seat(server, user, format.id, packed), battles, find_simulator(),
+            policy, Seat(server, user, format, packed), battles, find_simulator(),
             challenge=challenge, is_searching=matchmaking, greedy=not sample, report=report,
         )  # fmt: skip
     finally:
@@ -163,7 +169,7 @@ def ladder(
 
 def _print_results(games: Sequence["Game"]) -> None:
     """Print the results by opponent."""
-    by_opponent: dict[str, list[int]] = defaultdict(list)
+    by_opponent: dict[str, list[int | None]] = defaultdict(list)
     for game in games:
         by_opponent[game.opponent].append(game.result)
     rows = [("opponent", " won", "tied", "lost")] if games else []

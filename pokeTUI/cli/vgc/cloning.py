@@ -1,5 +1,6 @@
 """Define `poketui vgc bc` and `poketui vgc import`: learn from battles that were played."""
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -187,8 +188,11 @@ def import_battles(paths: list[Path], /, out: Path | None = None, quiet: bool = 
         return
     say(
         f"Imported {counted(len(report.battles), 'battle')} of {counted(len(files), 'file')}: "
-        f"{counted(report.kept, 'decision')} known, {report.dropped.total():,} dropped."
+        f"{counted(report.kept, 'decision')} known, {report.dropped.total():,} dropped; "
+        f"left out: {len(report.problems):,}."
     )
+    for name, count in Counter(battle.format for battle in report.battles).items():
+        say(f"  {count:>6,} {name}")
     for reason, count in report.dropped.most_common():
         say(f"  {count:>6,} {reason}")
     say(f"Written to {target}. Learn from them: poketui vgc bc {target}")

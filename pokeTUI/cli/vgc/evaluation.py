@@ -1,22 +1,27 @@
-"""Define `poketui vgc eval` and `poketui vgc teams`."""
+"""Define `poketui vgc eval`."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from engine.battles.play.evaluation import Score, ratings, round_robin, win_rates
+from engine.battles.play.best_response import exploit_folder, worst_exploit
+from engine.battles.play.evaluation import Score, mean_interval, ratings, round_robin, win_rates
 from engine.battles.play.players import (
     SCRIPTED,
+    SHIPPED,
     Player,
     find_player,
     format_of,
+    origin_of,
     past_policies,
+    trained_against,
 )
 from engine.battles.sim.setup import find_simulator
 from engine.battles.sim.teams import (
+    DEFAULT_FORMAT,
     Format,
     Team,
     find_format,
@@ -25,6 +30,7 @@ from engine.battles.sim.teams import (
     unseen,
 )
 from engine.errors import ConfigurationError
+from engine.ground.files import os_errors_as
 from engine.ground.folders import user_path
 from engine.ground.text import counted
 from engine.runs.folder import LATEST
@@ -32,7 +38,15 @@ from pokeTUI.battles.commands import saves
 from pokeTUI.cli import options
 from pokeTUI.cli.completion import words
 from pokeTUI.cli.options import refuse_if
-from pokeTUI.cli.progress import progress
+from pokeTUI.cli.vgc.scores import (
+    Row,
+    Sheet,
+    counting,
+    pooled,
+    print_sheet,
+    row_facts,
+    write_matrix,
+)
 from pokeTUI.terminal.printing import say, say_json
 
 
@@ -47,6 +61,7 @@ class EvaluationPlan:
         search: Copies of the battle in which the evaluated policy looks ahead; 0: it does not.
         save_dir: Folder of the runs.
         as_json: Print the results as JSON.
+        is_whole: Print every team.
     """
 
     format: Format
@@ -58,6 +73,7 @@ class EvaluationPlan:
     search: int
     save_dir: str
     as_json: bool
+    is_whole: bool = False
 
     @property
     def packed(self) -> list[str]:
@@ -82,11 +98,12 @@ class EvaluationPlan:
         }
 
     def __str__(self) -> str:
-        names = ", ".join(team.name for team in self.teams)
-        met, all_ = self.pairings, len(self.teams) ** 2
-        few = f", which meet in {met} of {all_} ways (--battles {2 * all_}: in all)"
+        count = len(self.teams)
+        names = f"team {self.teams[0].name}" if count == 1 else f"{count} teams"
+        met, all_ = self.pairings, count**2
+        few = f", which meet in {met:,} of {all_:,} ways (--battles {2 * all_}: in all)"
         each = counted(self.battles, "battle")
-        return f"{self.format.id}, {each} each, teams {names}{few if met < all_ else ''}"
+        return f"{self.format.id}, {each} each, {names}{few if met < all_ else ''}"
 
     def player(self, name: str) -> Player:
         """Return a player by its name."""
@@ -101,7 +118,7 @@ class EvaluationPlan:
             ConfigurationError: It cannot search, or has no checkpoints.
         """
         player = self.player(name)
-        has_none = player.policy is None or user_path(name).is_file()
+        has_none = player.policy is None or player.name == SHIPPED or user_path(name).is_file()
         is_named = self.checkpoint != LATEST
         refuse_if(is_named and has_none, f"{name} has no checkpoints.", "Leave --checkpoint out.")
         return player.looking_ahead(self.search)
@@ -113,6 +130,8 @@ def evaluate(
     opponent: list[str] | None = None,
     battles: Annotated[int, typer.Option(min=2, max=1_000_000)] = 1000,
     teams: Annotated[str, words("one", "pool", "unseen")] = "one",
+    matrix: bool = False,
+    csv: Path | None = None,
     backend: Annotated[str, words("sim", "websocket")] = "sim",
     battle_format: str | None = None,
     elo: bool = False,
@@ -126,13 +145,15 @@ def evaluate(
     """Measure a battle policy: win rates with 95 % intervals, or Elo ratings.
 
     Args:
-        players (RUN|FILE): A run, a policy's file, or one of the simulator's players. Default: the
-            latest run.
+        players (RUN|FILE): Runs, policies' files, players of the simulator, or shipped: the policy
+            that comes along; several runs are averaged, too. Default: the latest run, or shipped.
         opponent (NAME|RUN|FILE): Whom to meet; repeatable. Default: random, max_power, greedy and
             heuristics.
         battles: Battles against each opponent.
-        teams (one|pool|unseen|FILE|FOLDER): Teams of both sides: one shipped, four, four unseen in
-            training, or your own.
+        teams (one|N|pool|unseen|FILE|FOLDER): Teams of both sides: the first shipped, the first N,
+            all to train with, all unseen in training, or your own.
+        matrix: Print the win rates with and against every team.
+        csv (FILE): Write the results of every pairing of teams into this file.
         backend (sim|websocket): In the simulator, or on a server of its own against poke-env's
             players.
         battle_format: Battle format. Default: the run's.
@@ -156,32 +177,54 @@ def evaluate(
     )
     is_remote = backend == "websocket"
     refuse_if(elo and is_remote, "Ratings are of battles in the simulator.", "Use --backend sim.")
+    refuse_if(elo and (matrix or csv), "Ratings are over all teams.", "Leave --elo out.")
     names, folder = players or [LATEST], saves(checkpoint_dir)
-    format = find_format(battle_format) if battle_format else format_of(names[0], folder)
+    format = find_format(battle_format) if battle_format else format_of_all(names, folder)
     find_simulator()  # that there is none is reported before faults of teams
     plan = EvaluationPlan(
-        format, _teams(format, teams), battles, seed or 0, checkpoint, not sample, search, folder,
-        json_,
+        format, teams_of_kind(format, teams), battles, seed or 0, checkpoint, not sample, search,
+        folder, json_, matrix,
     )  # fmt: skip
     if elo:
         _print_ratings(plan, names, opponent or SCRIPTED)
         return
-    for name in names:
-        if is_remote:
-            _print_server_win_rates(plan, name, opponent)
-        else:
-            _print_win_rates(plan, name, opponent or SCRIPTED)
+    if is_remote:
+        sheets = [_server_win_rates(plan, name, opponent) for name in names]
+    else:
+        sheets = [_win_rates(plan, name, opponent or SCRIPTED) for name in names]
+    if csv is not None:
+        with os_errors_as(ConfigurationError, f"Cannot write {csv}", "Choose another file."):
+            write_matrix(user_path(csv), sheets, plan.teams)
+    print_scores(plan, sheets)
 
 
-def _teams(format: Format, kind: str) -> Sequence[Team]:
+def format_of_all(names: Sequence[str], folder: str) -> Format:
+    """Return the format of all players.
+
+    Raises:
+        ConfigurationError: They were trained in several.
+    """
+    found = {name: format_of(name, folder) for name in names if name not in SCRIPTED}
+    formats = list(dict.fromkeys(found.values()))
+    refuse_if(
+        len(formats) > 1,
+        f"The runs are of {' and '.join(each.id for each in formats)}.",
+        "Evaluate them one by one, or choose: --battle-format.",
+    )
+    return formats[0] if formats else DEFAULT_FORMAT
+
+
+def teams_of_kind(format: Format, kind: str) -> Sequence[Team]:
     """Return the teams of a kind, or those of a file or folder.
 
     Raises:
         ConfigurationError: The format has none of that kind.
         BattleError: The team of a file is unusable.
     """
+    if kind.isdecimal():
+        return _shipped(format, int(kind) if len(kind) < 5 else 0)
     if kind not in ("one", "pool", "unseen"):
-        return read_teams(user_path(kind), format)
+        return list({team.packed: team for team in read_teams(user_path(kind), format)}.values())
     if kind == "unseen":
         found, hint = unseen(format), "Use --teams one, pool, a file or a folder."
         refuse_if(not found, f"{format.id} has no unseen teams.", hint)
@@ -189,25 +232,43 @@ def _teams(format: Format, kind: str) -> Sequence[Team]:
     return pool(format)[: 1 if kind == "one" else None]
 
 
-def _print_win_rates(plan: EvaluationPlan, name: str, opponents: Sequence[str]) -> None:
-    """Let a player meet each opponent in the simulator, and print its win rates."""
+def _shipped(format: Format, count: int) -> Sequence[Team]:
+    shipped = pool(format)
+    hint = f"Use 1 to {len(shipped)}."
+    refuse_if(not 0 < count <= len(shipped), f"--teams: {format.id} has not that many.", hint)
+    return shipped[:count]
+
+
+def _win_rates(plan: EvaluationPlan, name: str, opponents: Sequence[str]) -> Sheet:
+    """Let a player meet each opponent in the simulator."""
     player = plan.evaluated(name)
     foes = [plan.player(opponent) for opponent in opponents]
-    with _counting(plan.battles * len(foes)) as advance:
+    with counting(plan.battles * len(foes)) as advance:
         scores = win_rates(
             player, foes, plan.format, plan.packed, find_simulator(),
             battles=plan.battles, seed=plan.seed, advance=advance,
         )  # fmt: skip
-    found = list(zip((foe.name for foe in foes), scores, strict=True))
-    print_scores(plan, player.name, found)
+    met = trained_against(name, plan.save_dir)
+    rows = [
+        Row(foe.name, each.total, each, bool(met & {named, str(user_path(named).absolute())}))
+        for foe, named, each in zip(foes, opponents, scores, strict=True)
+    ]
+    return Sheet(player.name, rows, _exploitability(plan, name, player))
 
 
-def _print_server_win_rates(
-    plan: EvaluationPlan, name: str, opponents: Sequence[str] | None
-) -> None:
-    """Let a policy meet poke-env's players on a server of our own, and print its win rates."""
+def _exploitability(plan: EvaluationPlan, name: str, player: Player) -> Sequence[str]:
+    """Return a line on how far the policy can be exploited, if that was measured."""
+    origin = origin_of(name, plan.save_dir)
+    if origin is None or player.policy is None or plan.search:
+        return ()
+    found = worst_exploit(exploit_folder(origin), player.policy, is_greedy=plan.is_greedy)
+    return [str(found)] if found else ()
+
+
+def _server_win_rates(plan: EvaluationPlan, name: str, opponents: Sequence[str] | None) -> Sheet:
+    """Let a policy meet poke-env's players on a server of our own."""
     from engine.battles.play.matches import evaluate_over_websocket
-    from engine.battles.sim.websocket import PLAYERS
+    from engine.battles.sim.connection import PLAYERS
 
     player = plan.evaluated(name)
     if player.policy is None or plan.search:
@@ -215,15 +276,15 @@ def _print_server_win_rates(
             "Only a policy that does not search plays over a websocket.", "Use --backend sim."
         )
     names = list(opponents or PLAYERS)
-    with _counting(plan.battles * len(names)) as advance:
+    with counting(plan.battles * len(names)) as advance:
         found = evaluate_over_websocket(
             player.policy, names, plan.battles, plan.format.id, plan.packed, find_simulator(),
             seed=plan.seed, greedy=plan.is_greedy, report=lambda score: advance(1),
         )  # fmt: skip
-    scores = [(each.opponent, Score(each.won, each.tied, each.lost, each.turns)) for each in found]
-    print_scores(plan, player.name, scores)
-    if (void := sum(each.void for each in found)) and not plan.as_json:
-        say(f"{counted(void, 'battle')} stood still or ended with the server, and were replaced.")
+    rows = [Row(each.opponent, Score(each.won, each.tied, each.lost, each.turns)) for each in found]
+    void = counted(sum(each.void for each in found), "battle")
+    notes = [f"{void} stood still or ended with the server, and were replaced."]
+    return Sheet(player.name, rows, notes if any(each.void for each in found) else ())
 
 
 def _print_ratings(plan: EvaluationPlan, names: Sequence[str], others: Sequence[str]) -> None:
@@ -235,7 +296,7 @@ def _print_ratings(plan: EvaluationPlan, names: Sequence[str], others: Sequence[
             continue
         players += [*past_policies(name, plan.save_dir, is_greedy=plan.is_greedy), player]
     pairs = len(players) * (len(players) - 1) // 2
-    with _counting(plan.battles * pairs) as advance:
+    with counting(plan.battles * pairs) as advance:
         wins = round_robin(
             players, plan.format, plan.packed, find_simulator(),
             battles=plan.battles, seed=plan.seed, advance=advance,
@@ -256,46 +317,17 @@ def _print_ratings(plan: EvaluationPlan, names: Sequence[str], others: Sequence[
         say(f"{each.name:<{width}} {each.elo:6.0f}  ±{1.96 * each.error:4.0f}")
 
 
-def print_scores(plan: EvaluationPlan, name: str, scores: Sequence[tuple[str, Score]]) -> None:
-    """Print the win rates of a player by opponent."""
-    if plan.as_json:
-        facts = [_facts(opponent, score) for opponent, score in scores]
-        say_json(plan.facts | {"player": name, "opponents": facts})
+def print_scores(plan: EvaluationPlan, sheets: Sequence[Sheet]) -> None:
+    """Print the win rates of players by opponent, of several runs also together."""
+    if len(sheets) > 1:
+        sheets = [*sheets, pooled(sheets)]
+    if not plan.as_json:
+        for sheet in sheets:
+            print_sheet(sheet, str(plan), plan.teams, is_whole=plan.is_whole)
         return
-    say(f"{name}: {plan}")
-    width = max(len("opponent"), *(len(opponent) for opponent, _ in scores))
-    say(f"{'opponent':<{width}}  win rate   95 % interval   won  tied  lost  turns")
-    for opponent, score in scores:
-        low, high = (100 * bound for bound in score.interval)
-        say(
-            f"{opponent:<{width}}  {100 * score.win_rate:6.1f} %  {low:5.1f} to {high:5.1f} %"
-            f"  {score.won:>4}  {score.tied:>4}  {score.lost:>4}  {score.mean_turns:5.1f}"
-        )
-
-
-def _facts(opponent: str, score: Score) -> dict[str, Any]:
-    low, high = score.interval
-    return {
-        "opponent": opponent,
-        "win_rate": score.win_rate,
-        "low": low,
-        "high": high,
-        "won": score.won,
-        "tied": score.tied,
-        "lost": score.lost,
-        "mean_turns": score.mean_turns,
-    }
-
-
-@contextmanager
-def _counting(total: int) -> Iterator[Callable[[int], None]]:
-    """Show a bar of battles; yield a function that counts battles that have ended."""
-    done = 0
-    with progress("playing battles") as show:
-
-        def advance(count: int) -> None:
-            nonlocal done
-            done += count
-            show(done, total)
-
-        yield advance
+    for sheet in sheets:
+        facts = [row_facts(row, plan.teams) for row in sheet.rows]
+        for fact, rates in zip(facts, sheet.per_run, strict=False):
+            fact["mean_of_runs"], fact["runs_low"], fact["runs_high"] = mean_interval(rates)
+        notes = {"notes": list(sheet.notes)} if sheet.notes else {}
+        say_json(plan.facts | {"player": sheet.player, "opponents": facts} | notes)

@@ -81,7 +81,9 @@ def _generate(format: Format, count: int, seed: int, out: Path | None, is_packed
         texts = [team.packed if is_packed else simulator.sheet(team.packed) for team in teams]
     if folder is None:
         for team, text in zip(teams, texts, strict=True):
-            say(text if is_packed else f"=== [{format.id}] {team.name} ===\n\n{text}")
+            heading = f"=== [{format.id}] {team.name} ==="
+            for line in [text] if is_packed else [heading, "", *text.splitlines()]:
+                say(line)
         return
     make_folder(folder)
     for number, (team, text) in enumerate(zip(teams, texts, strict=True), 1):

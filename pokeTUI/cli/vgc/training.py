@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from engine.errors import ConfigurationError
+from engine.ground.folders import user_path
 from engine.ground.numerals import parse_number
 from pokeTUI.battles.commands import saves, show_training
 from pokeTUI.cli import options
@@ -36,8 +37,7 @@ def train(
     Args:
         team: File of your team, or folder of your teams. Default: a shipped one.
         opponents (KIND=SHARE,...): Share of the battles against self, past, random, max_power,
-            greedy, heuristics. Default:
-            self=0.5,past=0.2,heuristics=0.15,greedy=0.1,max_power=0.05.
+            greedy, heuristics, or a policy's file. Default: self=0.75,past=0.2,random=0.05.
         resume ([NAME]): Resume a run. Default: the latest, if no NAME.
         headless: Train without the screen; print a status line.
         quiet: Print only errors, and how to resume.
@@ -60,7 +60,7 @@ def train(
     usual = saves()
     given = settings | given  # the options go before --set
     config = load_config(None, {"save_dir": usual} | given)
-    _refuse_unused(settings)
+    refuse_unused(settings)
     session = BattleSession(config, resume, options.section(given, "vgc."))
     try:
         end = HeadlessRunner(session, is_quiet=quiet).run() if headless else show_training(session)
@@ -69,7 +69,7 @@ def train(
     raise typer.Exit(report(end, session.run_dir, "poketui vgc train", usual))
 
 
-def _refuse_unused(settings: Iterable[str]) -> None:
+def refuse_unused(settings: Iterable[str]) -> None:
     """Refuse settings that battle training does not use."""
     for key in settings:
         is_used = key in _USED or key.startswith("vgc.")
@@ -78,18 +78,19 @@ def _refuse_unused(settings: Iterable[str]) -> None:
 
 
 def _shares(text: str) -> dict[str, float]:
-    """Return shares as in "self=0.5,heuristics=0.5".
+    """Return shares as in "self=0.5,other.zip=0.5"; paths of files become absolute.
 
     Raises:
-        ConfigurationError: A share cannot be read.
+        ConfigurationError: A share cannot be read, or an opponent is named twice.
     """
     found: dict[str, float] = {}
+    example = "Example: --opponents self=0.5,random=0.5"
     for pair in text.split(","):
-        name, _, share = pair.partition("=")
+        name, _, share = pair.strip().rpartition("=")
+        name = str(user_path(name).absolute()) if name.endswith(".zip") else name.strip()
+        options.refuse_if(name in found, f"--opponents {pair}: named twice.", example)
         try:
-            found[name.strip()] = parse_number(share)
+            found[name] = parse_number(share)
         except ValueError:
-            raise ConfigurationError(
-                f"--opponents {pair}: not KIND=SHARE.", "Example: --opponents self=0.5,random=0.5"
-            ) from None
+            raise ConfigurationError(f"--opponents {pair}: not KIND=SHARE.", example) from None
     return found

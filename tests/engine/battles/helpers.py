@@ -24,6 +24,10 @@ from engine.battles.sim.observation import (
     THREATS_PART,
 )
 from engine.battles.sim.setup import NodeCommand, script_folder
+from engine.battles.sim.teams import find_format
+
+REG_C = find_format("gen9vgc2023regulationc")
+"""The documents' format, with Terastallisation; the recorded battles were played in it."""
 
 
 def run_script(node: NodeCommand, name: str, **given: Any) -> Any:

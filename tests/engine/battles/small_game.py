@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.battles.learn.actor import ActorSettings
+from engine.battles.learn.matchmaking import ActorSettings
 from engine.battles.sim.observation import INFO, LEGAL
 from engine.battles.sim.simulator import ENDED, POLICY, Decisions, Lane
 from engine.errors import WorkerError
@@ -20,7 +20,7 @@ def settings(**changes: Any) -> ActorSettings:
     values = {
         "format": "small",
         "teams": ("own",),
-        "foe_teams": ("foe",),
+        "foe_teams": ("own", "foe"),
         "lanes": 4,
         "capacity": 64,
         "seed": (1,),

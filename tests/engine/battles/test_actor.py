@@ -8,8 +8,9 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
-from engine.battles.learn.actor import FREE, PAUSE, READY, RESUME, Actor, OpponentPlan, Report
+from engine.battles.learn.actor import FREE, PAUSE, READY, RESUME, Actor, Report
 from engine.battles.learn.experience import Experience, SharedWeights, map_buffers
+from engine.battles.learn.matchmaking import OpponentPlan
 from engine.battles.policy import NUM_WEIGHTS
 from engine.ground.processes import Channel
 from tests.engine.battles.small_game import SmallGame, settings

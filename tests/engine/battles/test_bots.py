@@ -14,19 +14,20 @@ from engine.battles.sim.observation import MOVE as FIELDS
 from engine.battles.sim.observation import MOVES, MOVES_PART
 from engine.battles.sim.setup import NodeCommand
 from engine.battles.sim.simulator import POLICY, TEACHER, Lane, Simulator
-from engine.battles.sim.teams import DEFAULT_FORMAT, pool
+from engine.battles.sim.teams import pool
+from tests.engine.battles.helpers import REG_C
 
 RECORDED = Path(__file__).parent / "poke_env_choices.jsonl.gz"
 """Positions of six battles with all that poke-env 0.16.1 chose in 40 tries (choices)."""
 PLAYERS = ("random", "max_power", "greedy", "heuristics")
-TEAM = pool(DEFAULT_FORMAT)[0].packed
+TEAM = pool(REG_C)[0].packed
 
 
 def test_built_in_players_choose_as_those_of_poke_env_do(simulator):
     positions = [json.loads(line) for line in gzip.decompress(RECORDED.read_bytes()).splitlines()]
     for at in positions:
         chosen = simulator.track(
-            at["battle"], DEFAULT_FORMAT.id, at["side"], at["lines"], at["request"],
+            at["battle"], REG_C.id, at["side"], at["lines"], at["request"],
             player=at["player"],
         ).choice  # fmt: skip
         assert not at["choices"] or any(is_like(chosen, each) for each in at["choices"]), chosen
@@ -41,7 +42,7 @@ def is_like(chosen: str, theirs: str) -> bool:
 
 
 def test_built_in_players_choose_legally_against_each_other(showdown):
-    lanes = rounds(DEFAULT_FORMAT.id, [TEAM], PLAYERS, seed=1)
+    lanes = rounds(REG_C.id, [TEAM], PLAYERS, seed=1)
     none = np.empty(0, np.int64)
     with Simulator(lanes, showdown) as simulator:
         simulator.step(none, none)
@@ -73,7 +74,7 @@ def taught(
     player: str, showdown: NodeCommand
 ) -> list[tuple[NDArray[np.float32], NDArray[np.bool_], int]]:
     """Return observation, masks and the player's code of a battle's decisions, but team preview."""
-    lane = Lane(DEFAULT_FORMAT.id, (TEAM, TEAM), (POLICY, POLICY), 3, limit=1, teacher=player)
+    lane = Lane(REG_C.id, (TEAM, TEAM), (POLICY, POLICY), 3, limit=1, teacher=player)
     found = []
     with Simulator([lane], showdown) as simulator:
         waiting = simulator.step(np.empty(0, np.int64), np.empty(0, np.int64))

@@ -4,16 +4,16 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from engine.battles.learn.actor import (
+from engine.battles.learn.collector import Collector, gae
+from engine.battles.learn.experience import Experience, map_buffers
+from engine.battles.learn.matchmaking import (
+    EVALUATION,
     PAST,
     SELF,
     ActorSettings,
-    Collector,
     Matchmaker,
     OpponentPlan,
-    gae,
 )
-from engine.battles.learn.experience import Experience, map_buffers
 from engine.battles.policy import NUM_WEIGHTS, Policy
 from engine.battles.sim.simulator import POLICY
 from tests.engine.battles.small_game import SmallGame, settings
@@ -94,6 +94,8 @@ def test_against_built_in_players_one_side_learns_and_results_are_counted_by_opp
     fill(collector)
     assert list(collector.counts.results) == ["greedy"]
     assert sum(collector.counts.results["greedy"]) == collector.counts.battles == 8
+    assert sum(collector.counts.own_teams[0]) == 8
+    assert sum(map(sum, collector.counts.foe_teams.values())) == 8
 
 
 def test_lanes_get_opponents_by_their_shares():
@@ -108,9 +110,37 @@ def test_lanes_get_opponents_by_their_shares():
     sides = Counter(lane.players.index("random") for lane, m in drawn if m.opponent == "random")
     assert min(sides.values()) > 25
     for lane, matchup in drawn:
-        own = 0 if lane.teams[0] == "own" else 1
+        own = matchup.players.index(matchmaker.own)
         assert lane.players[own] == POLICY
-        assert matchup.players[own] is matchmaker.own
+        assert matchup.opponent == SELF or matchup.teams[own] == 0
+        assert lane.teams == tuple(given.foe_teams[team] for team in matchup.teams)
+
+
+def test_teams_are_drawn_by_their_shares():
+    given = settings(teams=("a", "b"), foe_teams=("a", "b", "c"))
+    matchmaker = Matchmaker(
+        given, Policy(np.zeros(NUM_WEIGHTS, np.float32)), np.random.default_rng(0)
+    )
+    matchmaker.plan = OpponentPlan({"random": 1.0}, (), (0.9, 0.1), (0.0, 0.5, 0.5))
+    drawn = [matchmaker.draw()[1] for _ in range(200)]
+    pairs = [one.teams if one.players[0] else one.teams[::-1] for one in drawn]
+    own, foe = (Counter(side) for side in zip(*pairs, strict=True))
+    assert own[0] > 150
+    assert own.keys() == {0, 1}
+    assert foe.keys() == {1, 2}
+
+
+def test_greedy_evaluations_are_counted_but_nothing_is_learned_from_them():
+    given = settings(capacity=24)
+    collector, _ = collector_of(given, OpponentPlan({EVALUATION: 1.0}))
+    for _ in range(9):
+        assert collector.step()
+    assert collector.finish() == 0
+    counts = collector.counts
+    assert counts.results.keys() == {EVALUATION}
+    assert sum(counts.results[EVALUATION]) == counts.battles == 8
+    assert not counts.own_teams
+    assert max(counts.results[EVALUATION]) == 8  # the same choice in all of them
 
 
 def test_after_the_simulator_died_its_open_trajectories_do_not_count():

@@ -1,4 +1,5 @@
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -6,6 +7,8 @@ import pytest
 from engine.battles.play.evaluation import (
     ANCHOR_ELO,
     Score,
+    TeamScores,
+    mean_interval,
     ratings,
     round_robin,
     schedule,
@@ -28,13 +31,44 @@ def test_a_score_counts_ties_half():
 
 
 def test_a_schedule_exchanges_sides_at_the_same_teams_and_seed():
-    matches = schedule(RANDOM, GREEDY, TEAMS, 64, 3)
+    teams = TEAMS[:4]
+    matches = schedule(RANDOM, GREEDY, teams, 64, 3)
     assert len(matches) == 64
     for one, other in zip(matches[::2], matches[1::2], strict=True):
         assert one.players == other.players[::-1] == (RANDOM, GREEDY)
         assert (one.teams, one.seed) == (other.teams, other.seed)
     pairings = [match.teams for match in matches]
-    assert all(pairings.count((own, foe)) == 4 for own in TEAMS for foe in TEAMS)
+    assert all(pairings.count((own, foe)) == 4 for own in teams for foe in teams)
+
+
+def test_of_many_teams_each_plays_equally_often_on_both_sides_though_few_pairings_meet():
+    matches = schedule(RANDOM, GREEDY, TEAMS, 2 * 3 * len(TEAMS), 1)
+    assert matches == schedule(RANDOM, GREEDY, TEAMS, 2 * 3 * len(TEAMS), 1)
+    firsts, seconds = zip(*(match.teams for match in matches), strict=True)
+    for played in (Counter(firsts), Counter(seconds)):
+        assert played.keys() == set(TEAMS)
+        assert set(played.values()) == {6}
+    assert len({match.teams for match in matches}) == 3 * len(TEAMS)
+    fewer = Counter(match.teams[0] for match in schedule(RANDOM, GREEDY, TEAMS, 100, 1))
+    assert set(fewer.values()) == {2}
+
+
+def test_scores_are_told_by_own_and_foe_team():
+    counts = np.zeros((2, 2, 4), int)
+    counts[0, 1] = 3, 1, 0, 40
+    counts[1, 0] = 0, 0, 4, 20
+    scores = TeamScores(counts)
+    assert scores.total == Score(3, 1, 4, 60)
+    assert [score.win_rate for score in scores.by_own] == [0.875, 0.0]
+    assert [score.win_rate for score in scores.by_foe] == [0.0, 0.875]
+    assert (scores + scores).total.battles == 16
+
+
+def test_the_mean_of_runs_has_an_interval_over_runs():
+    mean, low, high = mean_interval([0.6, 0.7, 0.8])
+    assert mean == pytest.approx(0.7)
+    assert high - mean == mean - low == pytest.approx(4.30 * 0.1 / math.sqrt(3))
+    assert math.isnan(mean_interval([0.6])[1])
 
 
 def test_ratings_give_a_win_rate_back_as_elo_difference():
@@ -69,6 +103,7 @@ def test_players_meet_in_the_simulator_with_equal_results_for_a_seed(showdown):
 
 
 def test_win_rates_are_those_of_the_player_from_both_sides(showdown):
-    (score,) = win_rates(GREEDY, [RANDOM], DEFAULT_FORMAT, TEAMS[:1], showdown, battles=6)
-    assert score.battles == 6
-    assert score.won >= 5
+    (scores,) = win_rates(GREEDY, [RANDOM], DEFAULT_FORMAT, TEAMS[:2], showdown, battles=8)
+    assert scores.total.battles == 8
+    assert scores.total.won >= 6
+    assert [score.battles for score in scores.by_own + scores.by_foe] == [4] * 4

@@ -11,7 +11,7 @@ from engine.battles.play.players import SCRIPTED
 from engine.battles.sim.observation import MAX_ID, MOVE, MOVES, MOVES_PART
 from engine.battles.sim.setup import NodeCommand
 from engine.battles.sim.teams import DEFAULT_FORMAT, FORMATS, parse_team
-from tests.engine.battles.helpers import run_script
+from tests.engine.battles.helpers import REG_C, run_script
 
 RECHARGE = Path(__file__).with_name("team_files") / "recharge.txt"
 _HUGE = "9" * 400
@@ -37,8 +37,8 @@ def test_every_decision_of_any_legal_team_is_finite_inside_its_space_and_rightly
 def test_a_turn_of_recharging_is_inside_the_space_and_looks_like_a_move_that_does_nothing(
     simulator, showdown
 ):
-    team = parse_team(simulator, DEFAULT_FORMAT, RECHARGE.read_text())
-    env = VGCDoublesEnv("random", team=team, node=showdown)
+    team = parse_team(simulator, REG_C, RECHARGE.read_text())
+    env = VGCDoublesEnv("random", REG_C.id, team, node=showdown)
     rng = np.random.default_rng(1)
     recharging: list[dict[str, float]] = []
     for seed in range(3):

@@ -8,10 +8,10 @@ import pytest
 
 from engine.battles.sim.observation import SIZE
 from engine.battles.sim.setup import NodeCommand
-from engine.battles.sim.teams import DEFAULT_FORMAT, FORMATS, pool
-from tests.engine.battles.helpers import run_script
+from engine.battles.sim.teams import FORMATS, pool
+from tests.engine.battles.helpers import REG_C, run_script
 
-OWN = pool(DEFAULT_FORMAT)[0].packed
+OWN = pool(REG_C)[0].packed
 CHOICES = [
     # Talonflame and Gholdengo lead, which show nothing as they come in, and do nothing whose
     # outcome depends on stats or on who is first.
@@ -41,7 +41,7 @@ def variants(node: NodeCommand, changes: dict, *, sheets: bool) -> list[list[str
     foes = [OWN] + [OWN.replace(*change) for change in changes.values()]
     assert len(set(foes)) == len(foes)
     given = {"own": OWN, "foes": foes, "sheets": sheets, "seed": "1,2,3,4", "choices": CHOICES}
-    return run(node, "variants", format=DEFAULT_FORMAT.id, **given)
+    return run(node, "variants", format=REG_C.id, **given)
 
 
 def test_stats_that_the_foe_hides_change_no_observation(showdown):
@@ -68,7 +68,7 @@ def test_open_team_sheets_show_items_abilities_moves_and_tera_types(showdown):
         assert (first != second).sum() < 100, name
 
 
-@pytest.mark.parametrize("format", [DEFAULT_FORMAT, FORMATS[-1]], ids=lambda each: each.id)
+@pytest.mark.parametrize("format", [REG_C, FORMATS[-1]], ids=lambda each: each.id)
 def test_an_observation_is_made_of_public_lines_and_the_own_request_alone(showdown, format):
     teams = [team.packed for team in pool(format)[:2]]
     seeds = [f"{number},2,3,4" for number in range(4)]

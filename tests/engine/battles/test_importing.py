@@ -2,19 +2,19 @@
 
 import html
 import json
+import re
 
 import numpy as np
 import pytest
 
-from engine.battles.learn.demonstrations import SUFFIX, Battle, write_battles
+from engine.battles.learn.demonstrations import SUFFIX, Battle, decisions_of, write_battles
 from engine.battles.learn.importing import REASONS, find_files, import_files, read_battle_file
 from engine.battles.sim.simulator import KIND, PREVIEW
-from engine.battles.sim.teams import DEFAULT_FORMAT
 from engine.errors import ConfigurationError
 
 LINES = ("|player|p1|Ann|", "|player|p2|Bob|", "|tier|[Gen 9] VGC 2023 Reg C (Bo3)", "|win|Bob")
 LOG = "\n".join(LINES)
-REPLAY = Battle(DEFAULT_FORMAT.id, ("Ann", "Bob"), "p2", (), LINES)
+REPLAY = Battle("gen9vgc2023regcbo3", ("Ann", "Bob"), "p2", (), LINES)
 TEAM = "]".join(
     (
         "Iron Hands||AssaultVest|QuarkDrive|FakeOut,DrainPunch,WildCharge,HeavySlam|Adamant"
@@ -96,6 +96,9 @@ def test_a_replay_of_many_lines_is_followed_or_refused_in_linear_time(
         ("a.log", "hello", "does not say its format"),
         ("a.html", "<p>hello</p>", "there is no battle log in it"),
         ("a.log", "|tier|[Gen 9] OU", "There is no battle format"),
+        ("a.log", "|tier|[Gen 8] VGC 2022", "There is no battle format"),
+        ("a.json", '{"log": "|win|a", "formatid": null}', "does not say its format"),
+        ("a.json", '{"log": "|win|a", "format": "[Gen 9] VGC 2024 Reg Z"}', "no battle format"),
     ],
 )
 def test_a_file_without_a_battle_is_refused_with_the_reason(name, text, reason, tmp_path):
@@ -114,7 +117,7 @@ def test_files_of_battles_are_found_in_folders(tmp_path):
 
 def test_a_replay_gives_the_decisions_that_its_lines_leave_no_doubt_about(simulator):
     played = simulator.decisions(PLAYED)
-    seen = simulator.replayed(simulator.replay(PLAYED).lines, DEFAULT_FORMAT.id)
+    seen = simulator.replayed(simulator.replay(PLAYED).lines, "gen9vgc2023regc")
     preview, first, second, third = (slice(at, at + 2) for at in range(0, 8, 2))
     assert (played.results >= 0).all()
     assert (seen.info[preview, KIND] == PREVIEW).all()
@@ -133,5 +136,58 @@ def test_an_import_keeps_what_is_known_and_counts_the_rest(simulator, tmp_path):
     report = import_files(find_files([tmp_path]), simulator)
     assert [battle.winner for battle in report.battles] == ["p1"]
     assert report.kept == len(report.battles[0].input_log) - 4
-    (problem,) = report.problems
-    assert problem.startswith(f"{tmp_path}/broken.json: Expecting property name")
+    reasons = [problem.removeprefix(f"{tmp_path}/") for problem in sorted(report.problems)]
+    assert reasons[0].startswith("broken.json: Expecting property name")
+    assert reasons[1:] == [
+        f"replay{SUFFIX}: no decision is known (there is none).",
+        "unplayable.json: no decision is known (no such choice).",
+    ]
+
+
+REGULATIONS = {
+    "gen9vgc2023rega": "[Gen 9] VGC 2023 Series 1",
+    "gen9vgc2023regb": "[Gen 9] VGC 2023 Series 2",
+    "gen9vgc2023rege": "[Gen 9] VGC 2023 Regulation E",
+    "gen9vgc2024regf": "[Gen 9] VGC 2024 Reg F",
+    "gen9vgc2024reghbo3": "[Gen 9] VGC 2024 Reg H (Bo3)",
+    "gen9vgc2025regj": "[Gen 9] VGC 2025 Reg J",
+    "gen9vgc2026regibo3": "[Gen 9] VGC 2026 Reg I (Bo3)",
+}
+
+
+@pytest.mark.parametrize(("format", "public"), REGULATIONS.items())
+def test_a_regulation_that_the_simulator_has_not_is_read_by_a_stand_in(
+    format, public, simulator, tmp_path
+):
+    seen = "\n".join(simulator.replay(PLAYED).lines)
+    assert "[Gen 9] VGC 2023 Reg C" in seen
+    start = json.dumps({"formatid": public, "seed": "1,2,3,4"})
+    given = {
+        "lines": {"log": seen.replace("[Gen 9] VGC 2023 Reg C", public)},
+        "no tier": {"log": re.sub(r"\|tier\|.*", "", seen), "format": public},
+        "input log": {"inputLog": [f">start {start}", *PLAYED[1:]]},
+    }
+    for name, replay in given.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(replay))
+    report = import_files(find_files([tmp_path]), simulator)
+    assert [battle.format for battle in report.battles] == 3 * [format]
+    played, *replayed = (decisions_of(battle, simulator).results for battle in report.battles)
+    assert played.tolist() == simulator.decisions(PLAYED).results.tolist()
+    for codes in replayed:
+        assert (
+            codes.tolist()
+            == simulator.replayed(seen.splitlines(), "gen9vgc2023regc").results.tolist()
+        )
+
+
+def test_a_battle_that_cannot_be_read_costs_no_other_of_its_file(simulator, tmp_path):
+    path = tmp_path / f"two{SUFFIX}"
+    players = ("Ann", "Bob")
+    write_battles(
+        path, [Battle("gen99ou", players, "", (), LINES), Battle("", players, "", PLAYED)]
+    )
+    report = import_files([path], simulator)
+    assert len(report.battles) == 1
+    assert report.problems == [
+        f"{path}, battle 1: The simulator refused: there is no format gen99ou."
+    ]

@@ -4,9 +4,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.battles.learn.actor import Collector, Matchmaker, OpponentPlan
+from engine.battles.learn.collector import Collector
 from engine.battles.learn.experience import Experience, map_buffers
 from engine.battles.learn.learner import Learner
+from engine.battles.learn.matchmaking import Matchmaker, OpponentPlan
 from engine.battles.policy import Policy
 from engine.config import VgcConfig
 from tests.engine.battles.small_game import SmallGame, settings

@@ -7,11 +7,11 @@ import pytest
 
 from engine.battles.sim.actions import JOINT_CODES, PASS, SLOT_CODES, SWITCH, is_gimmick, joint_mask
 from engine.battles.sim.setup import NodeCommand
-from engine.battles.sim.teams import DEFAULT_FORMAT, find_format, pool, unseen
-from tests.engine.battles.helpers import run_script
+from engine.battles.sim.teams import find_format, pool, unseen
+from tests.engine.battles.helpers import REG_C, run_script
 
 MEGA = find_format("gen9championsvgc2026regmb")
-COMMANDER = unseen(DEFAULT_FORMAT)[0].packed
+COMMANDER = unseen(REG_C)[0].packed
 
 
 def asked(node: NodeCommand, format: str, teams: list[str], battles: int) -> list[dict[str, Any]]:
@@ -36,7 +36,7 @@ def is_pointless(slot: int, code: int, decision: dict[str, Any]) -> bool:
 def decisions(showdown) -> list[dict[str, Any]]:
     teams = [team.packed for team in pool(MEGA)[:2]]
     return [
-        *asked(showdown, DEFAULT_FORMAT.id, [COMMANDER, COMMANDER], 8),
+        *asked(showdown, REG_C.id, [COMMANDER, COMMANDER], 8),
         *asked(showdown, MEGA.id, teams, 2),
     ]
 

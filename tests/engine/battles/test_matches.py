@@ -49,7 +49,7 @@ def test_battle_that_stands_still_is_void_and_played_again(showdown, monkeypatch
             asked.append(battle.battle_tag)
             return "" if len(asked) == 1 else super().teampreview(battle)
 
-    monkeypatch.setattr("engine.battles.sim.websocket.PLAYERS", {"random": Sleepy})
+    monkeypatch.setattr("engine.battles.sim.connection.PLAYERS", {"random": Sleepy})
     (score,) = evaluate_over_websocket(
         RandomPolicy(), ["random"], 2, FORMAT, [TEAM], showdown, limits=Limits(2, stall_s=3.0)
     )

@@ -6,6 +6,8 @@ import pytest
 from engine.battles.play.evaluation import win_rates
 from engine.battles.play.players import (
     SCRIPTED,
+    SHIPPED,
+    SHIPPED_FILE,
     Player,
     find_player,
     format_of,
@@ -13,7 +15,7 @@ from engine.battles.play.players import (
 )
 from engine.battles.play.search import SearchSettings
 from engine.battles.policy import NETWORK, NUM_WEIGHTS, POOL, SHAPES, Policy
-from engine.battles.sim.teams import DEFAULT_FORMAT, FORMATS, pool
+from engine.battles.sim.teams import DEFAULT_FORMAT, FORMATS, pool, unseen
 from engine.config import RunConfig, VgcConfig
 from engine.errors import CheckpointError, ConfigurationError
 from engine.runs.checkpoint import BEST, Checkpoint, CheckpointStore, write_checkpoint
@@ -52,6 +54,22 @@ def test_built_in_players_are_found_by_name(tmp_path):
         player = find_player(name, str(tmp_path))
         assert (player.name, player.policy) == (name, None)
         assert format_of(name, str(tmp_path)) is DEFAULT_FORMAT
+
+
+def test_the_shipped_policy_plays_by_its_name_and_where_no_run_is_saved(tmp_path, run):
+    for name, folder in ((SHIPPED, tmp_path), ("latest", tmp_path / "empty")):
+        player = find_player(name, str(folder))
+        assert player.name == SHIPPED
+        assert format_of(name, str(folder)) is DEFAULT_FORMAT
+    assert find_player("latest", str(tmp_path)).name == run.run_id
+    assert SHIPPED_FILE.stat().st_size < 8e6
+
+
+def test_the_shipped_policy_beats_random_play_with_teams_it_never_met(showdown, tmp_path):
+    teams = [team.packed for team in unseen(DEFAULT_FORMAT)]
+    player = find_player(SHIPPED, str(tmp_path))
+    (score,) = win_rates(player, [Player("random")], DEFAULT_FORMAT, teams, showdown, battles=20)
+    assert score.total.won >= 15
 
 
 def test_a_policy_is_found_by_its_file(tmp_path):
@@ -101,5 +119,5 @@ def test_a_player_that_searches_plays_legal_choices(showdown):
     policy = Policy(np.zeros(NUM_WEIGHTS, np.float32))
     searching = Player("ahead", policy, search=SearchSettings(samples=1, candidates=2))
     teams = [pool(DEFAULT_FORMAT)[0].packed]
-    (score,) = win_rates(searching, [Player("random")], DEFAULT_FORMAT, teams, showdown, battles=2)
-    assert score.battles == 2
+    (scores,) = win_rates(searching, [Player("random")], DEFAULT_FORMAT, teams, showdown, battles=2)
+    assert scores.total.battles == 2

@@ -118,3 +118,14 @@ def test_an_unknown_format_is_refused_before_a_folder_is_made(tmp_path):
 def test_a_missing_cloned_policy_is_refused(tmp_path):
     with pytest.raises(CheckpointError, match="There is no checkpoint"):
         BattleSession(config_in(tmp_path, bc_model=str(tmp_path / "none.zip")))
+
+
+def test_an_opponent_s_file_that_is_no_policy_is_refused(tmp_path):
+    with pytest.raises(CheckpointError, match="There is no checkpoint"):
+        BattleSession(config_in(tmp_path, opponents={str(tmp_path / "theirs.zip"): 1.0}))
+    with pytest.raises(ValueError, match="no opponent 'chess'; there are self, past, random"):
+        config_in(tmp_path, opponents={"chess": 1.0})
+
+
+def test_nobody_who_judges_is_trained_against_by_default():
+    assert VgcConfig().opponents.keys() == {"self", "past", "random"}

@@ -3,11 +3,13 @@
 import json
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from engine.battles.learn.demonstrations import Battle
+from engine.battles.play import spectating
 from engine.battles.play.players import Player
 from engine.battles.play.replays import (
     LinesSession,
@@ -15,23 +17,36 @@ from engine.battles.play.replays import (
     analyze_decisions,
     read_protocol,
 )
+from engine.battles.play.search import SearchSettings
+from engine.battles.play.sets import choose_selection
 from engine.battles.play.spectating import MatchSession, Pairing, with_names
 from engine.battles.policy import NUM_WEIGHTS, Policy
 from engine.battles.sim.actions import joint_mask
+from engine.battles.sim.records import BattleLog
 from engine.battles.sim.setup import NodeCommand
-from engine.battles.sim.simulator import BattleLog, Simulator
-from engine.battles.sim.teams import DEFAULT_FORMAT, pool
+from engine.battles.sim.simulator import Simulator
+from engine.battles.sim.teams import pool
 from engine.commands import ChooseInBattle, Watch
 from engine.errors import DemoError
-from engine.events import BattleShown, BattleWanted, Event, RunStopped
+from engine.events import (
+    BattleShown,
+    BattleWanted,
+    Event,
+    LookAheadBegan,
+    RunFailed,
+    RunStopped,
+    SetScore,
+)
 from engine.sessions.threaded import ThreadedSession
+from tests.engine.battles.helpers import REG_C
 
-TEAM = pool(DEFAULT_FORMAT)[0].packed
+SET = replace(REG_C, best_of=3)
+TEAM = pool(REG_C)[0].packed
 POLICY = Policy(np.random.default_rng(0).normal(0, 0.05, NUM_WEIGHTS).astype(np.float32))
 
 
 def pairing(first: Player, second: Player) -> Pairing:
-    return Pairing(DEFAULT_FORMAT, (TEAM, TEAM), (first, second), 7)
+    return Pairing(REG_C, (TEAM, TEAM), (first, second), 7)
 
 
 def events_until(session: ThreadedSession, is_enough: Callable[[Event], bool]) -> Iterator[Event]:
@@ -78,6 +93,15 @@ def test_policy_plays_and_its_view_of_each_decision_is_shown(showdown):
     assert isinstance(session.mailbox.drain()[-1], RunStopped)
 
 
+def test_player_that_looks_ahead_says_so_before_the_battle_goes_on(showdown):
+    searching = Player("ours", POLICY, search=SearchSettings(samples=2))
+    session = MatchSession(pairing(Player("random"), searching), showdown)
+    session.start()
+    events = list(events_until(session, lambda event: isinstance(event, LookAheadBegan)))
+    assert session.stop()
+    assert [type(event) for event in events] == [BattleShown, LookAheadBegan]
+
+
 def test_person_is_asked_until_the_battle_ends_and_plays_another(showdown):
     session = MatchSession(pairing(Player("you"), Player("random")), showdown, person=0)
     session.start()
@@ -92,6 +116,48 @@ def test_person_is_asked_until_the_battle_ends_and_plays_another(showdown):
     assert isinstance(wanted, BattleWanted)
     assert "teamPreview" in wanted.request
     assert session.stop()
+
+
+def test_a_set_is_played_until_somebody_cannot_be_caught(showdown):
+    best_of_three = replace(pairing(Player("random"), Player("max_power")), format=SET)
+    session = MatchSession(best_of_three, showdown, rest_s=0.0)
+    session.start()
+    results, scores = [], []
+    for event in events_until(session, lambda event: len(scores) == 4):
+        if has_ended(event):
+            assert event.set is not None
+            results.append(1 if event.lines[-1] == "|win|max_power" else -1)
+            scores.append(event.set)
+    assert session.stop()
+    first = next(number for number, score in enumerate(scores, 1) if score.has_ended)
+    assert first == (2 if results[0] == results[1] else 3)
+    for games, score in enumerate(scores[:first], 1):
+        won, lost = results[:games].count(1), results[:games].count(-1)
+        assert (score.game, score.won, score.lost) == (games, won, lost)
+    assert scores[first].game == 1
+    assert scores[first].won + scores[first].lost == 1
+
+
+def test_a_policy_selects_by_what_the_set_has_shown_of_its_foe(showdown, monkeypatch):
+    asked: list[int] = []
+
+    def choose(simulator, policy, seat, observation, legal, games, rng):
+        asked.append(len(games))
+        return choose_selection(simulator, policy, seat, observation, legal, games, rng)
+
+    monkeypatch.setattr(spectating, "choose_selection", choose)
+    best_of_three = replace(pairing(Player("ours", POLICY), Player("random")), format=SET)
+    session = MatchSession(best_of_three, showdown, rest_s=0.0)
+    session.start()
+    for event in events_until(session, lambda event: has_ended(event) and event.set.has_ended):
+        assert not isinstance(event, RunFailed)
+    assert session.stop()
+    assert asked[:2] in ([1], [1, 2])
+
+
+def test_a_score_says_how_the_set_stands():
+    assert str(SetScore(2, 3, 1, 0)) == "Game 2 of 3, 1-0"
+    assert str(SetScore(3, 3, 1, 2, has_ended=True)) == "Game 3 of 3, 1-2, set lost"
 
 
 def _any_legal(wanted: BattleWanted) -> int:
@@ -119,7 +185,9 @@ def test_retold_battle_has_the_lines_of_its_replay(played, simulator):
     pairs = zip(transcript.lines, replay.lines, sheets, strict=True)
     assert all(one == other for one, other, is_sheet in pairs if not is_sheet)
     assert "Booster Energy" in "".join(line for line in transcript.lines if "|showteam|" in line)
-    assert [one.place for one in found] == [at for at, side, _ in transcript.asked if side == 1]
+    assert [one.place for one in found] == [
+        each.place for each in transcript.asked if each.side == 1
+    ]
     assert all(json.loads(one.request)["side"]["id"] == "p2" for one in found)
     assert all(one.chosen >= 0 for one in found)
 

@@ -2,6 +2,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 from importlib.resources import files
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from engine.battles.sim.teams import (
     validate,
 )
 from engine.errors import BattleError, ConfigurationError
+from tests.engine.battles.helpers import REG_C
 
 FILES = Path(__file__).with_name("team_files")
 GENERATED = re.compile("-[0-9a-f]{6}$")
@@ -67,7 +69,7 @@ def assert_refused(simulator: Simulator, text: str, problem: str) -> None:
 @pytest.fixture(scope="module")
 def base(simulator) -> str:
     """Return the team of `BASE` packed."""
-    return parse_team(simulator, DEFAULT_FORMAT, BASE)
+    return parse_team(simulator, REG_C, BASE)
 
 
 def test_a_pasted_team_is_packed_field_by_field_at_level_50(simulator):
@@ -267,21 +269,21 @@ def test_all_teams_of_a_folder_are_read_however_they_are_written(installed, base
     paths = sorted(path for path in FILES.glob("*.txt") if path.stem != "stat-alias")
     for path in paths:
         shutil.copy(path, tmp_path)
-    found = {team.name: team.packed for team in read_teams(tmp_path, DEFAULT_FORMAT)}
+    found = {team.name: team.packed for team in read_teams(tmp_path, REG_C)}
     assert list(found) == [path.name for path in paths]
     assert [name for name, packed in found.items() if packed != base] == ["recharge.txt"]
 
 
 def test_a_second_team_or_a_bad_line_is_named(installed, tmp_path):
     with pytest.raises(BattleError, match=r"stat-alias\.txt is not understood: line 5:"):
-        read_team(FILES / "stat-alias.txt", DEFAULT_FORMAT)
+        read_team(FILES / "stat-alias.txt", REG_C)
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text(BASE)
     with pytest.raises(BattleError, match="has 2 teams"):
-        read_team(tmp_path, DEFAULT_FORMAT)
+        read_team(tmp_path, REG_C)
     (tmp_path / "b.txt").write_text(BASE.replace("Moonblast", "Moonblst"))
     with pytest.raises(BattleError, match=r"b\.txt is not understood: line 7:"):
-        read_teams(tmp_path, DEFAULT_FORMAT)
+        read_teams(tmp_path, REG_C)
 
 
 def test_files_that_cannot_be_read_are_named(installed, tmp_path):
@@ -289,12 +291,25 @@ def test_files_that_cannot_be_read_are_named(installed, tmp_path):
     for content in (b"\x80\x81", BASE.encode("utf-16-le")):
         path.write_bytes(content)
         with pytest.raises(BattleError, match=r"team\.txt: it is not .*text"):
-            read_team(path, DEFAULT_FORMAT)
+            read_team(path, REG_C)
     with pytest.raises(BattleError, match="no such file"):
-        read_team(tmp_path / "none.txt", DEFAULT_FORMAT)
+        read_team(tmp_path / "none.txt", REG_C)
     (tmp_path / "empty").mkdir()
     with pytest.raises(BattleError, match="has 0 files of teams"):
-        read_teams(tmp_path / "empty", DEFAULT_FORMAT)
+        read_teams(tmp_path / "empty", REG_C)
+
+
+def test_the_default_is_the_newest_format_that_the_simulator_offers(showdown):
+    script = (
+        "const {Dex} = require('pokemon-showdown/dist/sim');"
+        "const ids = Dex.formats.all().map(format => format.id);"
+        "console.log(ids.filter(id => /^gen9.*vgc.*(?<!bo3)$/.test(id)).join(' '))"
+    )
+    listed = subprocess.check_output(
+        [showdown.node, "-e", script], env=showdown.environment(), text=True
+    )
+    assert listed.split() == [format.id for format in FORMATS]
+    assert DEFAULT_FORMAT is FORMATS[-1]
 
 
 @pytest.mark.parametrize("format", FORMATS, ids=lambda each: each.id)
@@ -344,7 +359,7 @@ def test_generated_teams_follow_from_the_seed_and_are_named_by_their_plan(simula
 
 
 def test_no_generated_pokemon_has_a_move_its_item_forbids(simulator):
-    for format in (DEFAULT_FORMAT, find_format("gen9vgc2023regc")):
+    for format in (DEFAULT_FORMAT, REG_C):
         for team in pool(format):
             for fields in (one.split("|") for one in team.packed.split("]")):
                 if fields[2].startswith("Choice") or fields[2] == "AssaultVest":
@@ -364,12 +379,12 @@ def test_every_shipped_team_is_legal_and_read_as_it_is_shipped(simulator):
 
 
 def test_an_illegal_team_is_refused_with_the_reasons_or_where_it_is_legal(simulator):
-    legal = pool(DEFAULT_FORMAT)[0].packed
+    legal = pool(REG_C)[0].packed
     with pytest.raises(BattleError, match=r"Flutter Mane.*can't learn"):
-        validate(simulator, DEFAULT_FORMAT, legal.replace("IcyWind", "Spore"))
+        validate(simulator, REG_C, legal.replace("IcyWind", "Spore"))
     champions = find_format("gen9championsvgc2026regma")
     with pytest.raises(BattleError, match="is not legal in gen9vgc2023regc") as caught:
-        validate(simulator, DEFAULT_FORMAT, pool(champions)[0].packed)
+        validate(simulator, REG_C, pool(champions)[0].packed)
     assert champions.id in caught.value.hint
 
 

@@ -1,16 +1,20 @@
 """The battle screen, driven by keys and the mouse."""
 
 import itertools
+import re
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
+import pytest
 from textual.pilot import Pilot
 
 from engine.commands import ChooseInBattle, Pause, Save, Stop, Watch
-from engine.events import Event, RunFailed, RunStarted, RunStopped
+from engine.events import Event, LookAheadBegan, RunFailed, RunStarted, RunStopped
 from engine.types import ActionSet
 from pokeTUI.battles.app import BattleApp
-from pokeTUI.battles.layout import POLICY, WORKERS
+from pokeTUI.battles.layout import POLICY, SHEETS
 from pokeTUI.battles.playback import Cursor
 from pokeTUI.input.entry import BATTLES
 from pokeTUI.input.keymap import KeyTable
@@ -54,7 +58,8 @@ def said(app: BattleApp) -> list[str]:
 async def test_finished_battle_opens_at_the_team_preview() -> None:
     async with opened(BATTLE.shown()) as (app, _, _):
         assert app.cursor.place == WHOLE.stops[0]
-        assert "Team preview" in screen_text(app)
+        assert "team preview" in screen_text(app)
+        assert SHEETS in app.board.plan.regions
 
 
 async def test_arrows_turn_and_home_and_end_reach_the_ends() -> None:
@@ -130,8 +135,8 @@ async def test_tab_and_clicks_change_the_view() -> None:
     async with opened(BATTLE.shown()) as (app, pilot, _):
         await pilot.press("tab")
         assert app.board.front == POLICY
-        await pilot.click("#views", offset=(55, 0))
-        assert app.board.front == WORKERS
+        await pilot.click("#views", offset=(25, 0))
+        assert app.board.front == SHEETS
 
 
 async def test_choice_is_put_together_and_sent() -> None:
@@ -142,6 +147,50 @@ async def test_choice_is_put_together_and_sent() -> None:
         await pilot.press(wave_crash, "1", spirit_break, "2")
         assert session.sent == [ChooseInBattle(BATTLE.asked[1]["code"])]
         assert app.choosing is None
+
+
+@pytest.mark.parametrize("size", [(100, 30), (120, 40), (200, 60)])
+async def test_team_preview_shows_all_of_both_teams_whole_and_once(size: Size) -> None:
+    battle = recorded(MEGA)
+    events = (battle.shown(lines=battle.asked[0]["place"]), battle.wanted(0))
+    async with opened(*events, size=size) as (app, _, _):
+        text = re.sub(r"\w+/\w+", "", screen_text(app))  # types: Psychic is a move, too
+        sides = app.battles.playback.view(app.cursor.place).sides
+        sheets = [sheet for side in sides for sheet in side.sheets]
+        named = Counter(
+            name for one in sheets for name in (one.item, one.ability, *one.moves) if name
+        )
+        assert {name: text.count(name) for name in named} == named
+        assert "…" not in text
+
+
+async def test_choice_in_battle_shows_what_one_decides_by_at_100_columns() -> None:
+    events = (BATTLE.shown(lines=BATTLE.asked[4]["place"]), BATTLE.wanted(4))
+    async with opened(*events, size=(100, 30)) as (app, _, _):
+        text = screen_text(app)
+        assert "…" not in text
+        own, foe = app.battles.playback.view(app.cursor.place).sides
+        for species in ("Torkoal", "Iron Hands"):
+            sheet = foe.sheet_of(species)
+            assert_has(text, sheet.item, sheet.ability, *sheet.moves)
+        gholdengo = own.sheet_of("Gholdengo")
+        assert_has(text, gholdengo.item, gholdengo.ability, *gholdengo.moves)
+
+
+async def test_marked_option_is_whole_where_there_is_no_room_for_all() -> None:
+    events = (BATTLE.shown(lines=BATTLE.asked[4]["place"]), BATTLE.wanted(4))
+    async with opened(*events) as (app, pilot, _):
+        assert "Nasty Plot" not in screen_text(app)
+        await pilot.press("end")
+        assert_has(screen_text(app), "switch to Gholdengo", "Make It Rain", "Nasty Plot")
+
+
+async def test_opponent_that_looks_ahead_is_named_until_the_battle_goes_on() -> None:
+    async with opened(BATTLE.shown(lines=60), LookAheadBegan()) as (app, pilot, session):
+        assert "looking ahead" in screen_text(app)
+        session.post(BATTLE.shown(lines=80))
+        await polled(pilot)
+        assert "looking ahead" not in screen_text(app)
 
 
 async def test_choice_by_the_mouse() -> None:
@@ -202,6 +251,17 @@ async def test_keys_of_training_say_why_they_do_nothing_elsewhere() -> None:
         await pilot.press("p")
         assert said(app) == ["p (pause): nothing is trained here"]
         assert not session.sent
+
+
+async def test_views_with_nothing_to_show_say_why() -> None:
+    played = replace(BATTLE.shown(), decisions=())
+    async with opened(played) as (app, pilot, _):
+        await pilot.press("4", "2")
+        assert said(app) == [
+            "4: nothing is trained here",
+            "2: no policy judges this battle",
+        ]
+        assert "Win rates" not in screen_text(app)
 
 
 async def test_failure_is_said_and_the_screen_stays() -> None:

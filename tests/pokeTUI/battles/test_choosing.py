@@ -160,5 +160,6 @@ def test_estimates_stand_beside_moves_and_targets() -> None:
     part[0, number, MOVE.index("knocks_out_foe_1")] = 1
     choice = replace(choice, wanted=replace(choice.wanted, observation=observation))
     found = next(one for one in options(choice) if one.text == "Wave Crash")
-    assert found.detail.endswith("Hatterene ~43% Iron Hands ~120% KO")
-    assert [one.detail for one in options(pick(choice, found.code))] == ["~43%", "~120% KO", ""]
+    assert found.parts == ("Hatterene ~43%", "Iron Hands ~120% KO", "PP 16/16")
+    targets = options(pick(choice, found.code))
+    assert [one.parts for one in targets] == [("~43%",), ("~120% KO",), ()]

@@ -32,8 +32,6 @@ def showdown() -> NodeCommand:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("watch",), "There is no trained policy in saves/vgc yet"),
-        (("play",), "There is no trained policy in saves/vgc yet"),
         (("play", "somebody"), "There is no saved run 'somebody'"),
         (("watch", "none.battles.gz"), "no battles in"),
         (("play", "random", "--battle-format", "gen1ou"), "There is no battle format 'gen1ou'"),
@@ -58,9 +56,7 @@ def test_log_needs_a_terminal_and_no_simulator(monkeypatch: pytest.MonkeyPatch) 
 def test_start_screens_choices(what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("POKETUI_SHOWDOWN", str(tmp_path))
-    with pytest.raises(
-        Exception, match=r"no trained policy|no battles|no pokemon-showdown|no saved run"
-    ):
+    with pytest.raises(Exception, match=r"no saved run|no pokemon-showdown"):
         do(what)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.events import BattlesProgressed, BattleWorker, Event, OpponentScore, RunStarted
+from engine.events import GREEDY, BattlesProgressed, BattleWorker, Event, OpponentScore, RunStarted
 from engine.types import ActionSet
 from tests.pokeTUI.battles.recorded import MEGA, TERA, recorded
 from tests.pokeTUI.battles.test_app import opened, polled
@@ -38,7 +38,7 @@ def training() -> Sequence[Event]:
 
 def progressed(update: int) -> BattlesProgressed:
     battles = 40 * update
-    shares = {"random": 0.95, "max_power": 0.8, "greedy": 0.7, "heuristics": 0.55}
+    shares = {"heuristics" + GREEDY: 0.8, "past": 0.6, "random": 0.95, "self": 0.5}
     scores = tuple(
         OpponentScore(name, battles, 0, 0, battles, battles * share * update / (update + 6))
         for name, share in shares.items()

@@ -3,6 +3,7 @@
 import numpy as np
 
 from engine.events import BattlesProgressed, BattleWanted, OpponentScore
+from pokeTUI.battles.panes import Scene
 from pokeTUI.battles.playback import BattlesState, fold_battles
 from tests.pokeTUI.battles.recorded import TERA, recorded
 
@@ -49,6 +50,16 @@ def test_win_rates_are_kept_with_their_interval_by_decisions() -> None:
     assert (low < values).all()
     assert (values < high).all()
     assert not len(state.rates.points("past")[0])
+
+
+def test_own_bench_has_whom_the_player_took_along_and_the_foes_all_that_may_come() -> None:
+    state = fold_battles(BattlesState(), BATTLE.shown(lines=BATTLE.asked[1]["place"]))
+    state = fold_battles(state, BATTLE.wanted(1))
+    own, foe = Scene(state, state.playback.end).view.sides
+    assert [mon.species for mon in own.bench()] == ["Pelipper", "Gholdengo"]
+    assert len(foe.bench()) == 4
+    other = fold_battles(state, BATTLE.shown("two", lines=20))
+    assert not other.party
 
 
 def test_wanted_choice_waits_until_nothing_is_wanted() -> None:

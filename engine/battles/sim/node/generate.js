@@ -5,223 +5,12 @@
  * gets moves, an item, a spread and a Tera type that suit its role. The same seed builds the same teams.
  */
 const crypto = require('node:crypto');
-const {Dex, TeamValidator, Teams, toID} = require('pokemon-showdown/dist/sim');
+const {Dex, Teams, toID} = require('pokemon-showdown/dist/sim');
 const {PRNG} = require('pokemon-showdown/dist/sim/prng');
+const {FIELDS, SETTERS, PLANS, SPEED_CONTROL, REDIRECTION, SUPPORT, RECOVERY, SETUP, TYPE_ITEMS, GOOD_ABILITIES, WEATHER_ABILITIES} = require('./roles');
+const {Roster} = require('./roster');
 
 const SIZE = 6, MOST_SHARED = 4, MOST_TRIES = 400;
-const STATS = ['hp', 'atk', 'def', 'spa', 'spd', 'spe'];
-
-/** What a weather or a terrain is set by, and who and what profits. */
-const FIELDS = {
-	sun: {
-		setters: ['drought', 'orichalcumpulse'], abilities: ['chlorophyll', 'protosynthesis', 'solarpower'],
-		types: ['Fire'], moves: {solarbeam: 1, solarblade: 1, weatherball: 2}, spoiled: ['Water'],
-	},
-	rain: {
-		setters: ['drizzle'], abilities: ['swiftswim', 'hydration', 'raindish', 'dryskin'], types: ['Water'],
-		moves: {hurricane: 1.43, thunder: 1.43, weatherball: 2, electroshot: 1}, spoiled: ['Fire'],
-	},
-	sand: {
-		setters: ['sandstream'], abilities: ['sandrush', 'sandforce', 'sandveil'], types: ['Rock', 'Ground', 'Steel'],
-		moves: {weatherball: 2}, spoiled: [],
-	},
-	snow: {
-		setters: ['snowwarning'], abilities: ['slushrush', 'icebody', 'snowcloak', 'iceface'], types: ['Ice'],
-		moves: {blizzard: 1.43, weatherball: 2, auroraveil: 1}, spoiled: [],
-	},
-	electric: {
-		setters: ['electricsurge', 'hadronengine'], abilities: ['quarkdrive', 'surgesurfer'], types: ['Electric'],
-		moves: {risingvoltage: 2}, spoiled: [],
-	},
-	grassy: {
-		setters: ['grassysurge', 'seedsower'], abilities: ['grasspelt'], types: ['Grass'],
-		moves: {grassyglide: 1.8}, spoiled: ['Ground'],
-	},
-	psychic: {
-		setters: ['psychicsurge'], abilities: [], types: ['Psychic'], moves: {expandingforce: 1.7}, spoiled: [],
-	},
-	misty: {setters: ['mistysurge'], abilities: [], types: ['Fairy'], moves: {}, spoiled: ['Dragon']},
-};
-/** Attacks that are good only there. */
-const FIELD_MOVES = new Set(Object.values(FIELDS).flatMap(field => Object.keys(field.moves)));
-const SETTERS = new Set(Object.values(FIELDS).flatMap(field => field.setters));
-const PLANS = [...Object.keys(FIELDS), 'tailwind', 'trick-room', 'balance', 'bulky', 'offense'];
-
-const SPEED_CONTROL = ['tailwind', 'icywind', 'electroweb', 'thunderwave', 'bulldoze', 'scaryface'];
-const REDIRECTION = ['followme', 'ragepowder'];
-/** Moves of supporters, with how much they are worth. */
-const SUPPORT = {
-	fakeout: 10, tailwind: 10, trickroom: 8, followme: 10, ragepowder: 10, spore: 10, auroraveil: 10, partingshot: 8,
-	icywind: 6, electroweb: 5, willowisp: 6, thunderwave: 5, taunt: 6, encore: 5, helpinghand: 2, sleeppowder: 6,
-	snarl: 5, knockoff: 4, haze: 2, wideguard: 4, coaching: 3, pollenpuff: 5, lifedew: 3, reflect: 4, lightscreen: 4,
-	uturn: 3, voltswitch: 3, flipturn: 3, nuzzle: 4, yawn: 3, quickguard: 1, feint: 1, beatup: 0, faketears: 2,
-	disable: 2, imprison: 1, allyswitch: 2, decorate: 3, gravity: 0, safeguard: 1, eerieimpulse: 2, spiritbreak: 3,
-	strugglebug: 2, breakingswipe: 3, chillingwater: 2, lunge: 2, bulldoze: 2,
-};
-const RECOVERY = ['recover', 'roost', 'slackoff', 'softboiled', 'synthesis', 'moonlight', 'shoreup', 'strengthsap', 'milkdrink', 'wish'];
-const SETUP = {
-	atk: ['dragondance', 'swordsdance', 'bulkup', 'shiftgear', 'victorydance', 'tidyup', 'clangoroussoul', 'coil', 'bellydrum'],
-	spa: ['quiverdance', 'nastyplot', 'calmmind', 'tailglow', 'torchsong', 'takeheart', 'geomancy'],
-};
-/** Attacks that need circumstances which a team cannot count on. */
-const AVOIDED = new Set([
-	'dreameater', 'focuspunch', 'steelroller', 'belch', 'lastresort', 'synchronoise', 'fling', 'naturalgift', 'spitup',
-	'burnup', 'doubleshock', 'futuresight', 'doomdesire', 'snore', 'uproar', 'thrash', 'outrage',
-	'petaldance', 'ragingfury', 'skydrop', 'explosion', 'selfdestruct', 'mistyexplosion', 'mindblown', 'steelbeam',
-	'chloroblast', 'bide', 'counter', 'mirrorcoat', 'metalburst', 'comeuppance', 'finalgambit', 'endeavor', 'falseswipe',
-	'holdback', 'beatup', 'magnitude', 'present', 'trumpcard', 'shelltrap', 'beakblast', 'hyperspacefury',
-	'upperhand', 'pursuit', 'round', 'echoedvoice', 'iceball', 'rollout', 'furycutter', 'storedpower',
-	'powertrip', 'electroball', 'gyroball', 'assurance', 'payback', 'avalanche', 'revenge', 'hex',
-	'venoshock', 'acrobatics', 'facade', 'brine', 'reversal', 'flail', 'crushgrip', 'wringout',
-	'retaliate', 'lashout', 'psyblade', 'terrainpulse', 'hiddenpower', 'terablast',
-	'boomburst', 'barbbarrage', 'rage',
-	'headcharge', 'submission', 'takedown', 'struggle', 'lightthatburnsthesky', 'zippyzap', 'naturepower', 'supercellslam', 'highjumpkick', 'jumpkick', 'axekick', 'skullbash',
-]);
-/** Attacks that hit the partner: good beside one whom they do not reach, else a risk. */
-const ALLIES_TOO = 0.8;
-const TYPE_ITEMS = {
-	Fire: 'charcoal', Water: 'mysticwater', Electric: 'magnet', Grass: 'miracleseed', Ice: 'nevermeltice',
-	Fighting: 'blackbelt', Poison: 'poisonbarb', Ground: 'softsand', Flying: 'sharpbeak', Psychic: 'twistedspoon',
-	Bug: 'silverpowder', Rock: 'hardstone', Ghost: 'spelltag', Dragon: 'dragonfang', Dark: 'blackglasses',
-	Steel: 'metalcoat', Fairy: 'fairyfeather', Normal: 'silkscarf',
-};
-const GOOD_ABILITIES = {
-	intimidate: 6, prankster: 5, protosynthesis: 4, quarkdrive: 4, drought: 5, drizzle: 5, sandstream: 4, snowwarning: 4,
-	orichalcumpulse: 6, hadronengine: 6, electricsurge: 4, grassysurge: 5, psychicsurge: 5, mistysurge: 3, seedsower: 2,
-	hugepower: 6, purepower: 6, speedboost: 5, goodasgold: 5, armortail: 4, friendguard: 4, regenerator: 3,
-	unseenfist: 4, defiant: 4, competitive: 4, swordofruin: 5, beadsofruin: 5, tabletsofruin: 4, vesselofruin: 4,
-	adaptability: 4, technician: 3, toughclaws: 3, sheerforce: 4, hospitality: 3, commander: 2, galewings: 3,
-	libero: 4, protean: 4, magicbounce: 3, multiscale: 4, purifyingsalt: 4, stamina: 3, supremeoverlord: 3,
-	toxicdebris: 2, unburden: 3, telepathy: 1, levitate: 2, flashfire: 2, stormdrain: 3, lightningrod: 3, waterabsorb: 2,
-	voltabsorb: 2, moldbreaker: 2, clearbody: 2, innerfocus: 2, sharpness: 4, ironfist: 2, stakeout: 2, scrappy: 2,
-	moxie: 2, beastboost: 3, asoneglastrier: 5, asonespectrier: 5, mirrorarmor: 2, unnerve: 1, roughskin: 2,
-	flamebody: 1, static: 1, filter: 2, solidrock: 2, steelworker: 3, transistor: 3, dragonsmaw: 3, rockypayload: 3,
-	windrider: 1, guts: 2, galvanize: 2, pixilate: 4, aerilate: 4, refrigerate: 3, liquidvoice: 3, megalauncher: 3,
-	defeatist: -20, truant: -20, slowstart: -20, klutz: -6, stall: -6, normalize: -6, zenmode: -3,
-	chlorophyll: 1, swiftswim: 1, sandrush: 1, slushrush: 1, surgesurfer: 1, emergencyexit: -2, wimpout: -2,
-};
-const WEATHER_ABILITIES = new Set(['chlorophyll', 'swiftswim', 'sandrush', 'slushrush', 'surgesurfer', 'solarpower',
-	'sandforce', 'sandveil', 'snowcloak', 'icebody', 'raindish', 'hydration', 'grasspelt']);
-
-/** A format's Pokémon with what each can do; made once for each format. */
-class Lists {
-	constructor(formatId) {
-		this.format = Dex.formats.get(formatId);
-		this.dex = Dex.forFormat(this.format);
-		this.rules = Dex.formats.getRuleTable(this.format);
-		this.validator = TeamValidator.get(this.format);
-		this.isMega = this.format.mod.startsWith('champions');
-		this.restricted = this.rules.has('limittworestricted') ? 2 : this.rules.has('limitonerestricted') ? 1 : 0;
-		this.types = this.dex.types.names().filter(type => type !== 'Stellar');
-		this.mons = this.dex.species.all().map(species => this.mon(species)).filter(Boolean);
-		this.defenders = this.mons.filter(mon => mon.strength > 0.5).map(mon => mon.species.types);
-		for (const mon of this.mons) this.arm(mon);
-		this.mons = this.mons.filter(mon => mon.attacks.length >= 2);
-	}
-
-	allows(item) {
-		const found = this.dex.items.get(item);
-		return found.exists && !found.isNonstandard && !this.rules.check(`item:${found.id}`, null);
-	}
-
-	mon(species) {
-		if (!species.exists || species.isNonstandard || species.tier === 'Illegal' || species.battleOnly ||
-			species.isMega || species.isCosmeticForme || species.requiredMove || species.requiredAbility && species.forme) return null;
-		const required = species.requiredItems || (species.requiredItem ? [species.requiredItem] : []);
-		const bulky = species.bst - species.baseStats.spe;
-		if (species.nfe && (bulky < 400 || !this.allows('eviolite'))) return null;
-		const moves = this.moves(species);
-		const probe = {
-			name: '', species: species.name, ability: species.abilities[0], moves: moves.slice(0, 1), nature: 'Serious',
-			item: required[0] || '', evs: this.spread(['hp']), ivs: {}, level: 50,
-		};
-		if (!moves.length || this.validator.validateSet({...probe}, {})) return null;
-		const stones = this.isMega ? this.stones(species) : [];
-		return {
-			species, moves: new Set(moves), required, stones, strength: this.strength(species, stones),
-			isRestricted: species.tags.includes('Restricted Legendary'),
-			abilities: [...new Set(Object.values(species.abilities))].map(toID),
-		};
-	}
-
-	moves(species) {
-		const pool = this.dex.species.getMovePool(species.id);
-		return [...pool].sort().filter(id => {
-			const move = this.dex.moves.get(id);
-			return !move.isNonstandard && !this.validator.checkCanLearn(move, species);
-		});
-	}
-
-	/** Return mega stones: [item, mega form]. */
-	stones(species) {
-		return this.dex.items.all().filter(item => !item.isNonstandard && item.megaStone).flatMap(item => {
-			const form = typeof item.megaStone === 'string' ?
-				toID(item.megaEvolves) === species.id && item.megaStone : item.megaStone[species.name];
-			return form ? [[item.id, this.dex.species.get(form)]] : [];
-		}).filter(([, form]) => form.exists && !form.isNonstandard);
-	}
-
-	/** Return how strong a Pokémon is, about 0 to 4: by its useful stats and its best ability. */
-	strength(species, stones) {
-		const of = each => {
-			const s = each.baseStats;
-			const offence = Math.max(s.atk, s.spa), bulk = Math.sqrt(s.hp * (s.def + s.spd) / 2);
-			const speed = Math.max(s.spe, 110 - s.spe); // slow is good in Trick Room
-			const ability = Math.max(...Object.values(each.abilities).map(name => GOOD_ABILITIES[toID(name)] || 0));
-			return offence + bulk + 0.6 * speed + 5 * ability;
-		};
-		const best = Math.max(of(species), ...stones.map(([, form]) => of(form) - 12));
-		return Math.exp((best - 285) / 22);
-	}
-
-	/** Rate a Pokémon's attacks, and choose what it is: physical or special. */
-	arm(mon) {
-		const found = [...mon.moves].map(id => this.attack(mon, this.dex.moves.get(id))).filter(Boolean);
-		mon.attacks = found.sort((a, b) => b.worth - a.worth || (a.move.id < b.move.id ? -1 : 1));
-		const best = category => found.filter(each => each.move.category === category)
-			.slice(0, 3).reduce((sum, each) => sum + each.worth, 0);
-		mon.offence = best('Physical') >= best('Special') ? 'atk' : 'spa';
-		const foes = ['Physical', 'Special'][mon.offence === 'atk' ? 0 : 1];
-		mon.attacks = mon.attacks.filter(each => each.move.category === foes);
-		// Attackers support by what their better stat serves.
-		const might = Math.max(mon.species.baseStats.atk, mon.species.baseStats.spa);
-		const suits = move => move.category === 'Status' || move.id === 'fakeout' || move.category === foes || might < 90;
-		mon.support = Object.keys(SUPPORT).filter(id => mon.moves.has(id) && SUPPORT[id] > 0 && suits(this.dex.moves.get(id)))
-			.sort((a, b) => SUPPORT[b] - SUPPORT[a]);
-		mon.talent = mon.support.slice(0, 3).reduce((sum, id) => sum + SUPPORT[id], 0);
-		mon.skills = new Set([...mon.support, ...RECOVERY.filter(id => mon.moves.has(id))]);
-	}
-
-	attack(mon, move) {
-		if (move.category === 'Status' || AVOIDED.has(move.id) || move.ohko || move.damage || move.damageCallback ||
-			move.flags.recharge || move.flags.futuremove || move.priority < 0) return null;
-		const power = (move.basePower || 0) * (Array.isArray(move.multihit) ? 3.1 : move.multihit || 1);
-		const isPriority = move.priority > 0;
-		const isBound = power < (isPriority ? 40 : 60) || move.flags.charge;
-		if (isBound && !FIELD_MOVES.has(move.id)) return null;
-		const {baseStats: stats, types} = mon.species;
-		const stat = move.overrideOffensiveStat || (move.category === 'Physical' ? 'atk' : 'spa');
-		const accuracy = move.accuracy === true ? 1 : (move.accuracy / 100) ** 1.5;
-		let worth = Math.min(power, 130) * accuracy * (types.includes(move.type) ? 1.5 : 1) * (stats[stat] + 20) / 120;
-		if (move.target === 'allAdjacentFoes') worth *= 1.25;
-		if (move.target === 'allAdjacent') worth *= ALLIES_TOO;
-		if (isPriority && move.id !== 'fakeout') worth *= 1.35;
-		if (move.self?.boosts && Object.values(move.self.boosts).some(by => by < 0)) worth *= 0.88;
-		if (move.recoil || move.mindBlownRecoil) worth *= 0.92;
-		if (move.drain) worth *= 1.1;
-		return {move, worth, isBound, isStab: types.includes(move.type)};
-	}
-
-	/** Return effort for these stats, the most important first; Champions counts 66 points, the others 510. */
-	spread(stats) {
-		const isPoints = this.rules.evLimit !== null && this.rules.evLimit < 200;
-		const [most, rest] = isPoints ? [32, 2] : [252, 4];
-		const evs = Object.fromEntries(STATS.map(stat => [stat, 0]));
-		stats.slice(0, 2).forEach(stat => evs[stat] = most);
-		if (stats[2]) evs[stats[2]] = rest;
-		return evs;
-	}
-}
 
 /** Somebody without any use, of whom a need is asked whether one move or ability fills it. */
 const NOBODY = {
@@ -230,8 +19,8 @@ const NOBODY = {
 
 /** One team while it is built. */
 class Builder {
-	constructor(lists, plan, prng) {
-		Object.assign(this, {lists, plan, prng, field: FIELDS[plan], members: [], items: new Set(), megas: 0});
+	constructor(roster, plan, prng) {
+		Object.assign(this, {roster, plan, prng, field: FIELDS[plan], members: [], items: new Set(), megas: 0});
 	}
 
 	/** Return a whole team, null if the plan cannot be carried out. */
@@ -249,7 +38,7 @@ class Builder {
 		const slow = mon => mon.species.baseStats.spe <= 62;
 		const {field} = this;
 		const hasRestricted = mon => mon.isRestricted;
-		const first = Array.from({length: this.lists.restricted}, (_, index) => (mon, member) =>
+		const first = Array.from({length: this.roster.restricted}, (_, index) => (mon, member) =>
 			member ? this.members.filter(each => each.mon.isRestricted).length > index : hasRestricted(mon));
 		const special = field ? [isAble(...field.setters), (mon, member) => member ? false : this.profits(mon),
 			(mon, member) => member ? false : this.profits(mon)] : {
@@ -264,13 +53,13 @@ class Builder {
 	profits(mon) {
 		const {abilities, types, moves} = this.field;
 		return mon.abilities.some(name => abilities.includes(name)) || mon.species.types.some(type => types.includes(type)) ||
-			Object.keys(moves).some(id => mon.moves.has(id) && this.lists.dex.moves.get(id).category !== 'Status' &&
-				mon.species.types.includes(this.lists.dex.moves.get(id).type));
+			Object.keys(moves).some(id => mon.moves.has(id) && this.roster.dex.moves.get(id).category !== 'Status' &&
+				mon.species.types.includes(this.roster.dex.moves.get(id).type));
 	}
 
 	/** Add one of those that a need accepts (null: anybody), by strength and by what the team lacks. */
 	add(need) {
-		const fitting = this.lists.mons.filter(mon => (!need || need(mon)) && this.mayJoin(mon));
+		const fitting = this.roster.mons.filter(mon => (!need || need(mon)) && this.mayJoin(mon));
 		const weights = fitting.map(mon => mon.strength * this.fit(mon));
 		for (let tries = 0; tries < 8 && fitting.length; tries++) {
 			const mon = fitting[this.draw(weights)];
@@ -286,15 +75,15 @@ class Builder {
 	mayJoin(mon) {
 		const restricted = this.members.filter(member => member.mon.isRestricted).length;
 		return !this.members.some(member => member.mon.species.num === mon.species.num) &&
-			!(mon.isRestricted && restricted >= this.lists.restricted) &&
+			!(mon.isRestricted && restricted >= this.roster.restricted) &&
 			!(this.field === undefined && this.plan !== 'offense' && mon.abilities.length === 1 && WEATHER_ABILITIES.has(mon.abilities[0]));
 	}
 
 	/** Return a factor for how well one fits in: shared weaknesses and types count against it. */
 	fit(mon) {
-		const {dex} = this.lists;
+		const {dex} = this.roster;
 		let factor = 1;
-		for (const type of this.lists.types) {
+		for (const type of this.roster.types) {
 			const weakness = each => dex.getImmunity(type, each.types) ? dex.getEffectiveness(type, each.types) : -2;
 			const own = weakness(mon.species);
 			if (!own) continue;
@@ -348,23 +137,26 @@ class Builder {
 		if (item === null) return null;
 		const moves = this.moves(mon, role, item, wanted);
 		if (moves.length < 4) return null;
-		const kinds = moves.map(id => this.lists.dex.moves.get(id).category);
+		const kinds = moves.map(id => this.roster.dex.moves.get(id).category);
 		const isPhysical = kinds.includes('Physical'), isSpecial = kinds.includes('Special');
 		const {nature, evs, ivs} = this.body(mon, role, isPhysical, isSpecial, moves);
 		const set = {
-			name: '', species: species.name, item: this.lists.dex.items.get(item).name,
-			ability: this.lists.dex.abilities.get(ability).name, moves: moves.map(id => this.lists.dex.moves.get(id).name),
+			name: '', species: species.name, item: this.roster.dex.items.get(item).name,
+			ability: this.roster.dex.abilities.get(ability).name, moves: moves.map(id => this.roster.dex.moves.get(id).name),
 			nature, evs, ivs, level: 50,
 		};
-		if (!this.lists.isMega) set.teraType = species.forceTeraType || this.tera(mon, moves, body);
-		if (this.lists.validator.validateSet({...set, evs: {...evs}, ivs: {...ivs}}, {})) return null;
+		if (!this.roster.isMega) set.teraType = species.forceTeraType || this.tera(mon, moves, body);
+		if (this.roster.validator.validateSet({...set, evs: {...evs}, ivs: {...ivs}}, {})) return null;
 		if (mega) this.megas++;
 		return set;
 	}
 
 	mega(mon) {
 		if (!mon.stones.length || this.megas >= 2 || !this.chance(this.megas ? 0.35 : 0.9)) return null;
-		const stones = mon.stones.filter(([, form]) => !this.spoils(toID(form.abilities[0])));
+		const fitting = mon.stones.filter(([, form]) => !this.spoils(toID(form.abilities[0])));
+		const [own, other] = mon.offence === 'atk' ? ['atk', 'spa'] : ['spa', 'atk'];
+		const suiting = fitting.filter(([, {baseStats}]) => baseStats[own] >= baseStats[other]);
+		const stones = suiting.length ? suiting : fitting;
 		return stones.length ? this.prng.sample(stones) : null;
 	}
 
@@ -382,7 +174,7 @@ class Builder {
 		const chosen = wanted.slice(0, role.isSupporter ? 2 : 1); // the best first
 		if (this.plan === 'trick-room' && mon.moves.has('trickroom') && !chosen.includes('trickroom') && role.isSupporter) chosen.unshift('trickroom');
 		const isChoice = item.startsWith('choice'), isVest = item === 'assaultvest';
-		const isStatus = id => this.lists.dex.moves.get(id).category === 'Status';
+		const isStatus = id => this.roster.dex.moves.get(id).category === 'Status';
 		if (isChoice || isVest) chosen.splice(0, chosen.length, ...chosen.filter(id => !isStatus(id)));
 		const takes = id => !chosen.includes(id) && mon.moves.has(id) && !((isChoice || isVest) && isStatus(id));
 		const hasProtect = !isChoice && !isVest && mon.moves.has('protect') && (!role.isSupporter || this.chance(0.55));
@@ -419,7 +211,7 @@ class Builder {
 
 	/** Add the attacks that together do most to the format's strongest. */
 	addAttacks(mon, chosen, count) {
-		const {dex, defenders} = this.lists;
+		const {dex, defenders} = this.roster;
 		const worth = attack => attack.worth * (this.field?.moves[attack.move.id] ?
 			this.field.moves[attack.move.id] : 1) *
 			(this.field?.types.includes(attack.move.type) ? 1.3 : this.field?.spoiled.includes(attack.move.type) ? 0.6 : 1);
@@ -441,7 +233,7 @@ class Builder {
 
 	item(mon, {isSupporter, bulk, ability, isFast}) {
 		const {species} = mon;
-		const isFree = id => !this.items.has(id) && this.lists.allows(id);
+		const isFree = id => !this.items.has(id) && this.roster.allows(id);
 		const weighted = {};
 		const offer = (id, weight) => isFree(id) && (weighted[id] = weight);
 		if (species.nfe) return isFree('eviolite') ? 'eviolite' : null;
@@ -479,25 +271,25 @@ class Builder {
 		const attack = isPhysical && !isSpecial ? 'atk' : isSpecial && !isPhysical ? 'spa' : mon.offence;
 		const least = attack === 'atk' ? 'spa' : 'atk';
 		const ivs = {};
-		if (!this.lists.isMega && !isPhysical) ivs.atk = 0;
-		if (!this.lists.isMega && isSlow) ivs.spe = 0;
-		const natureOf = (plus, minus) => this.lists.dex.natures.all().find(each => each.plus === plus && each.minus === minus).name;
+		if (!this.roster.isMega && !isPhysical) ivs.atk = 0;
+		if (!this.roster.isMega && isSlow) ivs.spe = 0;
+		const natureOf = (plus, minus) => this.roster.dex.natures.all().find(each => each.plus === plus && each.minus === minus).name;
 		if (isSlow) {
 			const plus = isSupporter ? weaker : attack;
-			return {nature: natureOf(plus, 'spe'), evs: this.lists.spread(['hp', plus, isSupporter ? attack : weaker]), ivs};
+			return {nature: natureOf(plus, 'spe'), evs: this.roster.spread(['hp', plus, isSupporter ? attack : weaker]), ivs};
 		}
 		if (isSupporter) {
 			const isHasty = stats.spe >= 100 && moves.includes('tailwind') && bulk < 90;
-			return isHasty ? {nature: natureOf('spe', least), evs: this.lists.spread(['hp', 'spe', weaker]), ivs} :
-				{nature: natureOf(weaker, least), evs: this.lists.spread(['hp', weaker, attack]), ivs};
+			return isHasty ? {nature: natureOf('spe', least), evs: this.roster.spread(['hp', 'spe', weaker]), ivs} :
+				{nature: natureOf(weaker, least), evs: this.roster.spread(['hp', weaker, attack]), ivs};
 		}
-		if (isFast || bulk < 75) return {nature: natureOf(this.chance(0.6) ? 'spe' : attack, least), evs: this.lists.spread([attack, 'spe', 'hp']), ivs};
-		return {nature: natureOf(attack, least), evs: this.lists.spread(['hp', attack, weaker]), ivs};
+		if (isFast || bulk < 75) return {nature: natureOf(this.chance(0.6) ? 'spe' : attack, least), evs: this.roster.spread([attack, 'spe', 'hp']), ivs};
+		return {nature: natureOf(attack, least), evs: this.roster.spread(['hp', attack, weaker]), ivs};
 	}
 
 	/** Return a type to change to: of an attack, or one that takes the Pokémon's weaknesses. */
 	tera(mon, moves) {
-		const {dex, types} = this.lists;
+		const {dex, types} = this.roster;
 		const attack = moves.map(id => dex.moves.get(id)).find(move => move.category !== 'Status' && mon.species.types.includes(move.type));
 		if (attack && this.chance(0.4)) return attack.type;
 		const factor = (type, own) => dex.getImmunity(type, own) ? 2 ** dex.getEffectiveness(type, own) : 0;
@@ -508,7 +300,7 @@ class Builder {
 	}
 }
 
-const lists = new Map();
+const rosters = new Map();
 
 /**
  * Return `count` teams as [name, packed], the plans in turn.
@@ -516,8 +308,8 @@ const lists = new Map();
  * @param known packed teams, of which no new one shares more than four species with any
  */
 function generate(formatId, count, seed, known) {
-	if (!lists.has(formatId)) lists.set(formatId, new Lists(formatId));
-	const found = lists.get(formatId);
+	if (!rosters.has(formatId)) rosters.set(formatId, new Roster(formatId));
+	const found = rosters.get(formatId);
 	const prng = new PRNG(`sodium,${crypto.createHash('sha256').update(`${formatId} ${seed}`).digest('hex').slice(0, 32)}`);
 	const taken = known.map(speciesOf);
 	const teams = [];

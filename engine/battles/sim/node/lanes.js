@@ -8,6 +8,7 @@ const {makeView, choiceText} = require('./observe');
 const SIDES = ['p1', 'p2'];
 const TURN_LIMIT = 200;
 const MAX_REJECTIONS = 5, MAX_FAILURES = 3;
+const REGULATION = /^gen9vgc20\d\dreg([a-z])(?:bo3)?$/;
 
 const formats = new Map();
 const stats = {
@@ -76,8 +77,22 @@ function describeFormat(name) {
 	return found;
 }
 
+/**
+ * Return the format by whose rules a battle is played again: of a game of a set, that of the single
+ * game; of a regulation that is gone, the last one up to it. Regulations differ in who may take
+ * part, which does not matter to a battle that was played.
+ */
+function standIn(name) {
+	const id = [name, name.replace(/bo3$/, '')].find(known => Dex.formats.get(known).exists);
+	const letter = REGULATION.exec(name)?.[1];
+	if (id || !letter) return id || name;
+	const known = Dex.formats.all().map(format => format.id).filter(other => REGULATION.test(other))
+		.sort((a, b) => a.localeCompare(b));
+	return known.filter(other => REGULATION.exec(other)[1] <= letter).pop() || known[0] || name;
+}
+
 function readFormat(name) {
-	const format = Dex.formats.get(name);
+	const format = Dex.formats.get(standIn(name));
 	if (!format.exists || format.effectType !== 'Format') throw new Error(`there is no format ${name}`);
 	return {id: format.id, mod: format.mod, gimmick: format.mod.startsWith('champions') ? 'mega' : 'tera'};
 }
@@ -112,16 +127,21 @@ class Lane {
 		const {format, teams, players, seed} = this.plan;
 		const seeds = seedsOf(seed, this.number);
 		this.random = seeds.random;
-		this.seed = seeds.battle;
-		this.format = describeFormat(format);
+		this.take(startBattle(describeFormat(format).id, seeds.battle, teams), teams, players);
+	}
+
+	/** Play on with a battle, from its beginning or from where it stands. */
+	take(battle, teams, players) {
+		this.format = describeFormat(battle.format.id);
+		this.seed = battle.prngSeed;
 		this.teams = teams;
 		this.players = players;
 		this.rejections = [0, 0];
 		this.error = null;
 		this.hasFailed = false;
 		this.read = 0;
-		this.battle = startBattle(this.format.id, seeds.battle, teams);
-		this.tracker = new Tracker(this.battle.dex, this.format);
+		this.battle = battle;
+		this.tracker = new Tracker(battle.dex, this.format);
 	}
 
 	/**
@@ -247,13 +267,14 @@ class Lane {
 	}
 }
 
-/** Play an input log again; before each choice take(battle, side, text) is called. */
+/** Play an input log again; before each choice take(battle, side, text, its place in the log) is called. */
 function playAgain(inputLog, take) {
 	let battle;
-	for (const line of inputLog) {
+	for (const [place, line] of inputLog.entries()) {
 		const [, type, rest] = /^>(\S+) ?(.*)$/s.exec(line);
 		if (type === 'start') {
-			battle = new Battle(JSON.parse(rest));
+			const options = JSON.parse(rest);
+			battle = new Battle({...options, formatid: standIn(options.formatid)});
 		} else if (type === 'player') {
 			const space = rest.indexOf(' ');
 			battle.setPlayer(rest.slice(0, space), JSON.parse(rest.slice(space)));
@@ -261,7 +282,7 @@ function playAgain(inputLog, take) {
 				battle.showOpenTeamSheets();
 			}
 		} else if (type === 'p1' || type === 'p2') {
-			take(battle, type, rest);
+			take(battle, type, rest, place);
 			battle.choose(type, rest);
 		} else if (type === 'forcetie' || type === 'forcewin') {
 			battle.forceWin(rest || null);

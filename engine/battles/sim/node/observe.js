@@ -555,6 +555,12 @@ function writeMon(view, out, at, fighter, place, opponents, isFoe) {
 	for (let i = 0; i < opponents.length; i++) {
 		const other = opponents[i];
 		if (!other) continue;
+		if (isActive && isFoe) { // seen from the other, it is there already
+			const from = at + (i - 6 - place) * MON_SIZE;
+			out[at + M.damage_to_0 + i] = out[from + M.damage_from_0 + place];
+			out[at + M.damage_from_0 + i] = out[from + M.damage_to_0 + place];
+			continue;
+		}
 		out[at + M.damage_to_0 + i] = bestDamage(view, fighter, other, isFoe ? view.ownSide : view.foeSide);
 		out[at + M.damage_from_0 + i] = bestDamage(view, other, fighter, isFoe ? view.foeSide : view.ownSide);
 	}

@@ -28,6 +28,7 @@ class ReplayReader {
 		this.tracker = new Tracker(this.dex, formatInfo);
 		this.lines = lines.filter(line => line.startsWith('|'));
 		this.rows = [];
+		this.place = 0;
 		/** By side: what is being decided, until the lines say what it was. */
 		this.open = { p1: null, p2: null };
 		this.party = { p1: [], p2: [] };
@@ -49,9 +50,11 @@ class ReplayReader {
 			if (args[1] === 'start') this.preview();
 			this.before(args);
 			this.tracker.line(line);
+			this.place++;
 			this.after(args);
 		}
 		this.close();
+		this.rows.sort((a, b) => a.place - b.place);
 		const { winner, names } = this.tracker.state;
 		const won = SIDES.find(side => winner && names[side] === winner);
 		for (const row of this.rows) row.info[INFO - 1] = won ? (won === row.side ? 1 : -1) : 0;
@@ -63,11 +66,12 @@ class ReplayReader {
 	/** Keep a decision as it looks now; `slots` are those that the lines must still tell about. */
 	begin(side, forceSwitch) {
 		if (this.rows.length > MAX_DECISIONS) throw new Error('its log has too many decisions');
-		const row = { side, code: 0, observation: new Float32Array(SIZE), mask: new Uint8Array(LEGAL), info: new Float32Array(INFO) };
+		const row = { side, place: this.place, request: null, code: 0, observation: new Float32Array(SIZE), mask: new Uint8Array(LEGAL), info: new Float32Array(INFO) };
 		const reason = this.unknown(side);
 		const decision = { row, reason, forceSwitch, chosen: [null, null], gimmick: [false, false], alive: null, moves: [null, null] };
 		if (!reason) {
-			const view = makeView(this.tracker, side, this.request(side, forceSwitch), this.format);
+			row.request = this.request(side, forceSwitch);
+			const view = makeView(this.tracker, side, row.request, this.format);
 			encode(view, row.observation, 0, row.info, 0);
 			legal(view, row.mask, 0);
 			decision.alive = view.foes.slice(0, 2).map(foe => !!foe && !foe.mon.fainted);
@@ -335,4 +339,11 @@ function replayed(lines, formatInfo) {
 	return { codes: rows.map(row => row.code), infos, observations, masks };
 }
 
-module.exports = { replayed };
+/** Tell of spectators' lines what `transcript` tells of an input log; a request is null where it is unknown. */
+function transcript(lines, formatInfo) {
+	const reader = new ReplayReader(lines, formatInfo);
+	const decisions = reader.read().map(({ place, side, request }) => ({ place, side: SIDES.indexOf(side), request }));
+	return { lines: reader.lines, types: {}, decisions };
+}
+
+module.exports = { replayed, transcript };

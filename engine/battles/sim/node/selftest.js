@@ -1,11 +1,13 @@
 'use strict';
 /**
- * Play the same battles with and without the patch: the handlers of each event and the logs must be
- * equal, or it is not used. Every figure of the observations must be inside its space, too.
+ * Play the same battles with and without the patch: the handlers of each event, the logs, the
+ * observations and the masks must be equal, or it is not used. Every figure of the observations must
+ * be inside its space, too.
  *
- * Teams are drawn from all species, moves, items and abilities, legal or not. In one battle all know a
- * move after which one must recharge, a choice that no table has. It runs in a process of
- * its own, and once: its success is remembered in the cache folder.
+ * Each format plays with teams of its own, and one of each gimmick with teams that are drawn from all
+ * species, moves, items and abilities, legal or not. In one battle all know a move after which one must
+ * recharge, a choice that no table has. It runs in a process of its own, and once: its success is
+ * remembered in the cache folder.
  */
 const {spawnSync} = require('node:child_process');
 const {createHash} = require('node:crypto');
@@ -13,13 +15,19 @@ const fs = require('node:fs');
 const path = require('node:path');
 const {version} = require('pokemon-showdown/package.json');
 
-const FORMATS = ['gen9vgc2023regd', 'gen9championsvgc2026regma'];
+const DRAWN_FORMATS = ['gen9vgc2023regd', 'gen9championsvgc2026regma'];
+const TEAMS = path.join(__dirname, '..', 'teams');
+const LOOKUPS = [
+	'findEventHandlers', 'findPokemonEventHandlers', 'findSideEventHandlers', 'findFieldEventHandlers',
+];
 const FIELDS = [
 	'effect', 'callback', 'state', 'effectHolder', 'order', 'priority', 'subOrder', 'effectOrder', 'speed',
 	'target', 'index',
 ];
-const TESTED = ['patch.js', 'selftest.js', 'observe.js', 'damage.js', 'tracker.js', 'layout.json'];
-const BATTLES = 4, RECHARGING = 3;
+const TESTED = [
+	'patch.js', 'selftest.js', 'lanes.js', 'learnsets.js', 'observe.js', 'damage.js', 'tracker.js', 'layout.json',
+];
+const BATTLES = 4, OWN_BATTLES = 1, RECHARGING = 3;
 const TIMEOUT_MS = 100_000; // less than Python waits for an answer
 
 /** Enable the patch if it passed its test here before, or passes now; return what `hello` says. */
@@ -53,20 +61,39 @@ function fingerprint() {
 	return hash.digest('hex').slice(0, 16);
 }
 
-/** Return the hash of each of some battles of random teams and choices. */
-function play(format, seed, count) {
-	const {Dex, Teams} = require('pokemon-showdown/dist/sim');
-	const {Lane, generator, spectatorLines, hashOf} = require('./lanes');
-	const {encode, SIZE} = require('./observe');
-	const observation = new Float32Array(SIZE), info = new Float32Array(8);
-	const dex = Dex.forFormat(format);
+/** Return the hash of each of some battles of random choices: log, observations and masks. */
+function play(format, seed, count, drawTeam = teamDrawer(format)) {
+	const {Lane, generator} = require('./lanes');
 	const hashes = [];
+	for (let number = 0; number < count; number++) {
+		const random = generator(seed + number, 77), hash = createHash('sha256');
+		const teams = [drawTeam(random, number), drawTeam(random, number)];
+		const lane = new Lane(0, {format, teams, players: ['policy', 'policy'], seed: seed + number, limit: 1});
+		let asked = [];
+		const worker = {
+			count: 0,
+			ask: (_, side, view) => asked.push([side, view]),
+			end: ({battle}) => hash.update(battle.log.filter(line => !line.startsWith('|t:|')).join('\n')),
+		};
+		for (lane.advance(worker); asked.length; lane.advance(worker)) {
+			const now = asked;
+			asked = [];
+			for (const [side, view] of now) lane.answer(side, choose(view, random, hash));
+		}
+		hashes.push(hash.digest('hex'));
+	}
+	return hashes;
+}
+
+/** Return what draws packed teams from all that a format's Dex has. */
+function teamDrawer(format) {
+	const {Dex, Teams} = require('pokemon-showdown/dist/sim');
+	const dex = Dex.forFormat(format);
 	const isUsual = entry => entry.exists && entry.num > 0 && !entry.isNonstandard && !entry.battleOnly && !entry.isMega;
 	const ids = Object.fromEntries(['Pokedex', 'Moves', 'Items', 'Abilities'].map(
 		kind => [kind, Object.keys(dex.data[kind])]));
 	const types = dex.types.names();
-	for (let number = 0; number < count; number++) {
-		const random = generator(seed + number, 77), isRecharging = number === RECHARGING;
+	return (random, number) => {
 		const pick = list => list[Math.floor(random() * list.length)];
 		const draw = (kind, table) => {
 			for (;;) {
@@ -74,39 +101,30 @@ function play(format, seed, count) {
 				if (isUsual(entry)) return entry.name;
 			}
 		};
-		const team = () => Teams.pack(Array.from({length: 6}, () => ({
+		return Teams.pack(Array.from({length: 6}, () => ({
 			name: '', species: draw('Pokedex', dex.species), item: draw('Items', dex.items),
 			ability: draw('Abilities', dex.abilities),
-			moves: [0, 1, 2, 3].map(place => (place === 0 && isRecharging ? 'Hyper Beam' : draw('Moves', dex.moves))),
+			moves: [0, 1, 2, 3].map(place => (place === 0 && number === RECHARGING ? 'Hyper Beam' : draw('Moves', dex.moves))),
 			nature: 'Hardy', level: 50, teraType: pick(types),
 			evs: {hp: 4, atk: 0, def: 0, spa: 0, spd: 0, spe: 0},
 		})));
-		const plan = {format, teams: [team(), team()], players: ['policy', 'policy'], seed: seed + number, limit: 1};
-		const lane = new Lane(0, plan);
-		let asked = [];
-		const worker = {
-			count: 0,
-			ask: (_, side, view) => {
-				encode(view, observation, 0, info, 0);
-				asked.push([side, view]);
-			},
-			end: ended => hashes.push(hashOf(spectatorLines(ended.battle.log))),
-		};
-		for (lane.advance(worker); asked.length; lane.advance(worker)) {
-			const now = asked;
-			asked = [];
-			for (const [side, view] of now) lane.answer(side, choose(view, random));
-		}
-	}
-	return hashes;
+	};
 }
 
-/** Return a random choice; one that the simulator refuses it asks for again. */
-function choose(view, random) {
-	const {legal} = require('./observe');
-	if (view.request.teamPreview) return Math.floor(random() * 90);
-	const mask = new Uint8Array(90);
+/** Return what draws from a file of shipped teams: lines of format, name and team. */
+function ownTeams(file) {
+	const lines = fs.readFileSync(path.join(TEAMS, file), 'utf8').split('\n').filter(Boolean);
+	return random => lines[Math.floor(random() * lines.length)].split('|').slice(1).join('|');
+}
+
+/** Return a random choice; one that the simulator refuses it asks for again. Add what is known to a hash. */
+function choose(view, random, hash) {
+	const {encode, legal, SIZE} = require('./observe');
+	const observation = new Float32Array(SIZE), info = new Float32Array(8), mask = new Uint8Array(90);
+	encode(view, observation, 0, info, 0);
 	legal(view, mask, 0);
+	hash.update(observation).update(info).update(mask);
+	if (view.request.teamPreview) return Math.floor(random() * 90);
 	const isGimmick = code => code < 40 && code % 10 >= 5;
 	const pairs = [];
 	for (let first = 0; first < 45; first++) {
@@ -122,36 +140,47 @@ function choose(view, random) {
 /** Let each look-up of the patch be compared with the simulator's own; return what counts differences. */
 function compareLookups() {
 	const {Battle} = require('pokemon-showdown/dist/sim/battle');
-	const {findEventHandlers: fast} = Battle.prototype;
-	const {findEventHandlers: slow} = require('./patch').original;
-	const differences = {count: 0, first: ''};
-	Battle.prototype.findEventHandlers = function (target, eventName, source) {
-		const got = fast.call(this, target, eventName, source);
-		const wanted = slow.call(this, target, eventName, source);
-		const isEqual = got.length === wanted.length && got.every(
-			(handler, index) => FIELDS.every(field => handler[field] === wanted[index][field]));
-		if (!isEqual && !differences.count++) differences.first = eventName;
-		return got;
-	};
+	const {original} = require('./patch');
+	const methods = of => Object.fromEntries(LOOKUPS.map(name => [name, of[name]]));
+	const fast = methods(Battle.prototype), slow = methods(original);
+	const differences = {count: 0, first: ''}, compared = {};
+	for (const name of LOOKUPS) {
+		compared[name] = function (...given) {
+			const got = fast[name].apply(this, given);
+			Object.assign(Battle.prototype, slow);
+			const wanted = slow[name].apply(this, given);
+			Object.assign(Battle.prototype, compared);
+			const isEqual = got.length === wanted.length && got.every(
+				(handler, index) => FIELDS.every(field => handler[field] === wanted[index][field]));
+			if (!isEqual && !differences.count++) differences.first = `${given[1]} (${name})`;
+			return got;
+		};
+	}
+	Object.assign(Battle.prototype, compared);
 	return differences;
 }
 
 function main() {
 	require('./learnsets').defer();
-	const patch = require('./patch');
-	for (const format of FORMATS) {
-		patch.disable();
-		const plain = play(format, 1, BATTLES);
-		patch.enable();
-		const differences = compareLookups();
-		const patched = play(format, 1, BATTLES);
-		if (differences.count) fail(`handlers of ${differences.first} differ in ${format}`);
-		for (let number = 0; number < BATTLES; number++) {
-			if (plain[number] !== patched[number]) fail(`battle ${number} of ${format} differs`);
-		}
+	for (const format of DRAWN_FORMATS) test(format, BATTLES, teamDrawer(format));
+	for (const file of fs.readdirSync(TEAMS).filter(name => name.endsWith('.txt'))) {
+		test(path.basename(file, '.txt'), OWN_BATTLES, ownTeams(file));
 	}
 	const {repairs} = require('./observe');
 	if (repairs.count) fail(`${repairs.count} figures of observations were no numbers, the first at ${repairs.first}`);
+}
+
+function test(format, count, drawTeam) {
+	const patch = require('./patch');
+	patch.disable();
+	const plain = play(format, 1, count, drawTeam);
+	patch.enable();
+	const differences = compareLookups();
+	const patched = play(format, 1, count, drawTeam);
+	if (differences.count) fail(`handlers of ${differences.first} differ in ${format}`);
+	for (let number = 0; number < count; number++) {
+		if (plain[number] !== patched[number]) fail(`battle ${number} of ${format} differs`);
+	}
 }
 
 function fail(reason) {
@@ -161,4 +190,4 @@ function fail(reason) {
 
 if (require.main === module) main();
 
-module.exports = {install, play};
+module.exports = {install};

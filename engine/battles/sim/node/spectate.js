@@ -40,11 +40,11 @@ function spectate({ battle, number }) {
 function transcript(inputLog) {
 	let types = {};
 	const decisions = [];
-	const battle = playAgain(inputLog, (current, sideId) => {
+	const battle = playAgain(inputLog, (current, sideId, text, inputs) => {
 		if (!decisions.length) types = typesOf(current);
 		const side = SIDES.indexOf(sideId), request = current.sides[side].activeRequest;
 		if (!request || request.wait) return;
-		decisions.push({ place: spectatorLines(current.log).length, side, request });
+		decisions.push({ place: spectatorLines(current.log).length, side, request, inputs });
 	});
 	return { lines: shownLines(battle), types, decisions };
 }

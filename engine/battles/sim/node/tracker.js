@@ -9,11 +9,19 @@
 const { Teams } = require('pokemon-showdown/dist/sim/teams');
 
 const STATS = ['atk', 'def', 'spa', 'spd', 'spe', 'accuracy', 'evasion'];
+const MAX_IDS = 4096;
 const NOT_ALPHANUMERIC = /[^a-z0-9]+/g;
 const TERRAINS = new Set(['electricterrain', 'grassyterrain', 'mistyterrain', 'psychicterrain']);
 
+const ids = new Map();
+
+/** Return the id of a name; the same one each time, so that two are quickly compared. */
 function toId(text) {
-	return text.toLowerCase().replace(NOT_ALPHANUMERIC, '');
+	let id = ids.get(text);
+	if (id !== undefined) return id;
+	[id] = Object.keys({ [text.toLowerCase().replace(NOT_ALPHANUMERIC, '')]: 0 });
+	if (ids.size < MAX_IDS) ids.set(text, id);
+	return id;
 }
 
 /** Return an effect's id: "move: Light Screen" and "Light Screen" are one. */

@@ -11,7 +11,7 @@ const {Dex, Teams, TeamValidator} = require('pokemon-showdown/dist/sim');
 const {version} = require('pokemon-showdown/package.json');
 const {Tracker} = require('./tracker');
 const {makeView, encode, legal, choiceText, SIZE: OBSERVATION} = require('./observe');
-const {Lane, SIDES, describeFormat, replay, spectatorLines, stats} = require('./lanes');
+const {Lane, SIDES, describeFormat, playAgain, replay, spectatorLines, stats} = require('./lanes');
 
 const LEGAL = 90, INFO = 8, KEPT_LOGS = 2048, UNDECIDED = 2;
 
@@ -113,6 +113,11 @@ function step(payload) {
 		if (!lane) throw new Error(`there is no seat ${seat}`);
 		lane.answer(seat & 1, payload.readUInt32LE(at + 4));
 	}
+	advance();
+}
+
+/** Play on, and answer the decisions that wait. */
+function advance() {
 	for (const lane of lanes) lane.advance(rows);
 	const {count} = rows;
 	send(1, new Uint32Array([count, rows.ended.length]), rows.seats.subarray(0, count),
@@ -190,6 +195,17 @@ const REQUESTS = {
 		sendRows(codes, infos, observations, masks);
 	},
 
+	/** Put a battle on the only lane as it stands after a part of its input log; answer as to a step. */
+	resume({input_log: lines}) {
+		const lane = new Lane(0, {limit: 1}), battle = playAgain(lines, () => {});
+		if (!battle || battle.sides.some(side => !side)) throw new Error('its beginning is not in the input log');
+		lane.take(battle, battle.sides.map(side => Teams.pack(side.team)), ['policy', 'policy']);
+		lanes = [lane];
+		reserve(2);
+		rows.count = rows.ended.length = 0;
+		advance();
+	},
+
 	/** Answer the same of spectators' lines; a code below 0 says why a decision is unknown. */
 	replayed({lines, format}) {
 		const {codes, infos, observations, masks} = require('./replays').replayed(lines, describeFormat(format));
@@ -207,8 +223,10 @@ const REQUESTS = {
 		return require('./spectate').spectate(lanes[lane]);
 	},
 
-	transcript({input_log: lines}) {
-		return require('./spectate').transcript(lines);
+	/** Tell what was shown and asked in a battle, by its input log, or by spectators' lines of a format. */
+	transcript({log, format}) {
+		if (format) return require('./replays').transcript(log, describeFormat(format));
+		return require('./spectate').transcript(log);
 	},
 
 	/** Follow a battle that is played elsewhere; `code`, or a player, asks for the words of a choice. */
