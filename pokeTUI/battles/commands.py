@@ -107,8 +107,8 @@ def watch(
     from engine.battles.sim.setup import find_simulator
 
     save_dir, path = saves(save_dir), user_path(what)
+    unused = {"--team": team, "--battle-format": battle_format, "--search": search}
     if path.name.endswith(SUFFIX) or (path.is_dir() and any(path.glob(f"*{SUFFIX}"))):
-        unused = {"--team": team, "--battle-format": battle_format, "--search": search}
         _refuse_unused(path, unused)
         battles = read_battles(path)
         adviser = find_player(against, save_dir).policy if against else None
@@ -118,7 +118,6 @@ def watch(
         shown = _show(ReplaySession(battles, find_simulator(), adviser=adviser, side=side))
         return _offering_review(shown, path, len(battles))
     if path.suffix in (".log", ".json", ".txt") and path.is_file():
-        unused = {"--team": team, "--battle-format": battle_format, "--search": search}
         _refuse_unused(path, {"--against": against} | unused)
         return _offering_review(_show(LinesSession(read_protocol(path))), path)
     player = find_player(what, save_dir).looking_ahead(search)

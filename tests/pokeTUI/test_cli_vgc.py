@@ -14,6 +14,7 @@ from engine.errors import ConfigurationError
 from engine.runs.checkpoint import Checkpoint, write_checkpoint
 from pokeTUI.cli.vgc.evaluation import EvaluationPlan, print_scores
 from pokeTUI.cli.vgc.scores import Row, Sheet, pooled
+from tests.pokeTUI.battles.recorded import FOLDER
 from tests.pokeTUI.in_process import assert_refused, poketui, succeed
 
 
@@ -53,6 +54,9 @@ def test_generated_teams_are_written_where_training_finds_them(modules, monkeypa
     [
         (("teams", "--battle-format", "gen9ou"), "There is no battle format 'gen9ou'. Use one of"),
         (("ladder", "--challenge", "x", "--search"), "Use one of the two."),
+        (("play", "heuristics", "--search", "4"), "heuristics does not search."),
+        (("watch", "greedy", "--search", "4"), "greedy does not search."),
+        (("watch", str(FOLDER / "commander.log"), "--search", "4"), "Leave --search out."),
         (("ladder", "heuristics"), "heuristics plays in the simulator only."),
         (("ladder", "--battle-format", "gen9ou"), "There is no battle format 'gen9ou'."),
         (

@@ -4,6 +4,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import inf, isfinite
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,8 @@ class SearchSettings:
 
     Attributes:
         samples: Copies of the battle for a decision.
-        seconds: Time for a decision, after which no further copy is played; 0: no limit.
+        seconds: Time for a decision; where it ends, the likeliest answer in one copy has been met.
+            0: no limit.
         candidates: The most choices that are tried, the likeliest first.
         answers: The most choices of the foe that they meet, the likeliest first.
         least_share: Choices less likely than this are not tried.
@@ -127,7 +129,7 @@ def analyse(
         rng: Draws the copies.
         also: Legal codes that are tried in any case, for what was really played.
     """
-    end = time.monotonic() + settings.seconds
+    end = time.monotonic() + (settings.seconds or inf)
     prior = policy.log_probs(observation[None], legal[None], np.array([is_preview]))[0]
     codes = _candidates(prior, settings.candidates, settings.least_share, also)
     if len(codes) == 1:
@@ -139,19 +141,20 @@ def analyse(
     rows, columns = np.arange(len(codes)), np.arange(len(answers))
     sums, counts = np.zeros((2, len(codes), len(answers)))
     for copies in np.split(np.arange(len(by_copy)), [_FIRST_COPIES]):
-        if not len(copies) or len(rows) == 1:
+        if not len(copies) or len(rows) == 1 or (counts.any() and time.monotonic() > end):
             break
-        copy, row, column = np.array(list(product(copies, rows, columns))).T
+        copy, column, row = np.array(list(product(copies, columns, rows))).T
         plays = np.stack([copy, codes[row], by_copy[copy, column]], 1)
-        values = _values_after(simulator, policy, seat, plays, settings, end)
+        values = _values_after(simulator, policy, seat, plays, end)
         np.add.at(sums, (row[: len(values)], column[: len(values)]), values)
         np.add.at(counts, (row[: len(values)], column[: len(values)]), 1)
-        shares, foe_shares = solve(sums / counts, prior[codes], foe_prior, settings)
+        met = np.flatnonzero(counts.all(0))
+        table = sums[:, met] / counts[:, met]
+        shares, foe_shares = solve(table, prior[codes], foe_prior[met], settings)
         rows = np.flatnonzero((shares >= _PROMISING) | np.isin(codes, also))
-        columns = np.flatnonzero(foe_shares >= _PROMISING)
-    table = sums / counts
+        columns = met[foe_shares >= _PROMISING]
     options = _ranked(codes, shares, table @ foe_shares)
-    foes = _ranked(answers, foe_shares, -shares @ table) if answers[0] != NOTHING else ()
+    foes = _ranked(answers[met], foe_shares, -shares @ table) if answers[0] != NOTHING else ()
     return Analysis(options[0].value, options, foes)
 
 
@@ -186,11 +189,10 @@ def _values_after(
     policy: Policy,
     seat: int,
     plays: NDArray[np.int64],
-    settings: SearchSettings,
     end: float,
 ) -> FloatArray:
     """Return what the first plays lead to, as many as there is time for until `end`."""
-    limit = max(1e-3, _ROLL_SHARE * (end - time.monotonic())) if settings.seconds else 0.0
+    limit = max(1e-3, _ROLL_SHARE * (end - time.monotonic())) if isfinite(end) else 0.0
     after = simulator.roll(seat, plays, limit)
     return np.where(after.is_over, after.results, policy.values(after.observations))
 

@@ -367,7 +367,7 @@ class Simulator:
         Args:
             seat: As for `fork`.
             plays: (n, 3): copy, code of the seat, code of the foe or -1 where it has none.
-            seconds: After which no further copy is begun; the first always is. 0: no limit.
+            seconds: After which no other copy, or code of the foe, is begun. 0: no limit.
 
         Returns:
             The seat's next decisions, of the first plays.

@@ -6,6 +6,7 @@ import pytest
 from engine.battles.play.search import Analysis, SearchSettings, analyse, solve
 from engine.battles.policy import NUM_WEIGHTS, Policy
 from engine.battles.sim.actions import SELECTIONS, SLOT_CODES
+from engine.battles.sim.observation import MON, MONS, MONS_PART
 from engine.battles.sim.setup import NodeCommand
 from engine.battles.sim.simulator import POLICY, Decisions, Lane, Simulator
 from engine.battles.sim.teams import DEFAULT_FORMAT, FORMATS, Format
@@ -84,6 +85,35 @@ def test_battles_that_differ_in_what_is_hidden_have_equal_analyses(battles, form
         (team(), DISGUISED),
     ):
         assert analyses(battles, foe, format, selection) == plain
+
+
+def seen_stats(simulator: Simulator, name: str) -> set[float]:
+    """Return the values of a stat of the foe's second Pokémon, Gengar, in copies."""
+    mons = simulator.fork(0, 20, 7).observations[:, MONS_PART].reshape(20, *MONS)
+    return set(np.round(200 * mons[:, 1, MON.index(name)]).tolist())
+
+
+@pytest.mark.parametrize(("evs", "speed"), [("2,,,32,,32", 162), ("32,,2,32,,", 130)])
+def test_speed_is_inferred_from_who_was_first(battles, evs, speed):
+    own, foe = team(evs=",,,,,16"), team(evs=evs)
+    battles.configure([Lane(FORMATS[-1].id, (own, foe), (POLICY, POLICY), seed=3)])
+    asked = battles.step(NOTHING, NOTHING)
+    asked = battles.step(asked.seats, np.array([LEADS, LEADS]))
+    assert seen_stats(battles, "stat_spe") == {130, 162}
+    battles.step(asked.seats, np.array([PROTECT, PROTECT]))
+    assert seen_stats(battles, "stat_spe") == {speed}
+
+
+@pytest.mark.parametrize(("evs", "hp"), [("2,,,32,,32", 137), ("32,,2,32,,", 167)])
+def test_bulk_is_inferred_from_damage(battles, evs, hp):
+    fast = team(evs=",,,,,32", nature="Timid")
+    battles.configure([Lane(FORMATS[-1].id, (fast, team(evs=evs)), (POLICY, POLICY), seed=3)])
+    asked = battles.step(NOTHING, NOTHING)
+    asked = battles.step(asked.seats, np.array([LEADS, LEADS]))
+    assert len(seen_stats(battles, "stat_hp")) == 2
+    attack = 14 * SLOT_CODES + 2  # Pikachu's Shadow Ball at Gengar, which attacks its ally
+    battles.step(asked.seats, np.array([attack, 2 * SLOT_CODES + 11]))
+    assert seen_stats(battles, "stat_hp") == {hp}
 
 
 def test_search_tries_forced_choices_and_sums_shares_to_one(battles):

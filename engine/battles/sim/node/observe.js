@@ -571,4 +571,4 @@ function writeMon(view, out, at, fighter, place, opponents, isFoe) {
 	}
 }
 
-module.exports = { makeView, encode, legal, repairs, choiceText, gimmickOf, layout, SIZE, SELECTIONS, SLOT_CODES, SWITCH, PASS, TARGETS };
+module.exports = { makeView, damageOf, encode, legal, repairs, choiceText, gimmickOf, layout, SIZE, SELECTIONS, SLOT_CODES, SWITCH, PASS, TARGETS };

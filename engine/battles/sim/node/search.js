@@ -16,7 +16,7 @@ const { OPPONENTS } = require('./bots.js');
 const { follow } = require('./lanes.js');
 const { Tracker } = require('./tracker.js');
 const { makeView, encode, legal, choiceText } = require('./observe.js');
-const { spreadsOf } = require('./spreads.js');
+const { Evidence, spreadsOf } = require('./spreads.js');
 
 /** What a Pokémon keeps where it turns out to be another one. */
 const CARRIED = [
@@ -42,7 +42,8 @@ class Search {
 		/** The foe's team as everybody knows it, and its sets, both in the order of team preview. */
 		this.known = this.tracker.state.sides[this.foeId].team;
 		this.sets = sideOf(battle, this.foeId).team.map((set, place) => publicSet(set, this.known[place]));
-		this.spreads = this.sets.map(set => spreadsOf(battle, set));
+		const suitable = this.sets.map(set => spreadsOf(battle, set));
+		this.spreads = new Evidence(battle, sideId, formatInfo, this.sets, suitable).left();
 		const original = JSON.parse(JSON.stringify(unlogged(State.serializeBattle(battle))));
 		this.samples = [];
 		while (this.samples.length < samples && (!this.samples.length || performance.now() < end)) {

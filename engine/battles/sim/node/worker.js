@@ -269,7 +269,10 @@ const REQUESTS = {
 		sendRows(results, infos, observations, masks);
 	},
 
-	/** Play (sample, own code, foe's code) in the latest copies; answer what the seat must decide next, of whole samples. */
+	/**
+	 * Play (sample, own code, foe's code) in the latest copies; answer what the seat must decide next.
+	 * Where time is over, it ends before another sample or another code of the foe's.
+	 */
 	roll({seat, plays, seconds}) {
 		const {search} = ahead;
 		if (ahead.seat !== seat) throw new Error(`seat ${seat} has no copies`);
@@ -277,7 +280,8 @@ const REQUESTS = {
 		const masks = new Uint8Array(plays.length * LEGAL), infos = new Float32Array(plays.length * INFO);
 		const results = [], end = endOf(seconds);
 		for (const [index, [sample, own, foe]] of plays.entries()) {
-			if (index && sample !== plays[index - 1][0] && performance.now() > end) break;
+			const [copyBefore, , foeBefore] = plays[Math.max(0, index - 1)];
+			if ((sample !== copyBefore || foe !== foeBefore) && performance.now() > end) break;
 			results.push(search.roll(sample, own, foe, observations, masks, infos, index, OBSERVATION) ?? UNDECIDED);
 		}
 		const count = results.length;
