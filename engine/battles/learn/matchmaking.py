@@ -118,16 +118,12 @@ class Matchmaker:
         opponent = kinds[rng.choice(len(kinds), p=_normalised(list(self.plan.weights.values())))]
         if opponent == PAST and not self._past:
             opponent = SELF
-        teams = (
-            self._team(len(settings.teams), self.plan.own_shares),
-            self._team(len(settings.foe_teams), self.plan.foe_shares),
-        )
         is_evaluation = opponent == EVALUATION
-        other = None if is_evaluation else self._policy_of(opponent)
         own = self.evaluated if is_evaluation else self.own
+        other = self._policy_of(opponent)
         players: tuple[NamedPolicy | None, NamedPolicy | None] = own, other
-        judge = JUDGE if is_evaluation else opponent
-        names = POLICY, judge if other is None else POLICY
+        names = POLICY, POLICY if other else JUDGE if is_evaluation else opponent
+        teams = self._teams(is_uniform=is_evaluation)
         seed = int(rng.integers(1 << 31))
         if rng.random() < 0.5:
             teams, players, names = teams[::-1], players[::-1], names[::-1]
@@ -135,7 +131,13 @@ class Matchmaker:
         lane = Lane(settings.format, (first, second), names, seed, limit=1)
         return lane, Matchup(opponent, players, teams)
 
-    def _team(self, count: int, shares: Sequence[float]) -> int:
+    def _teams(self, *, is_uniform: bool) -> tuple[int, int]:
+        """Return the places of an own and a foe's team; a measurement draws all equally often."""
+        shares = ((), ()) if is_uniform else (self.plan.own_shares, self.plan.foe_shares)
+        own, foe = len(self._settings.teams), len(self._settings.foe_teams)
+        return self._drawn(own, shares[0]), self._drawn(foe, shares[1])
+
+    def _drawn(self, count: int, shares: Sequence[float]) -> int:
         return int(self._rng.choice(count, p=_normalised(list(shares) or [1.0] * count)))
 
     def _policy_of(self, opponent: str) -> NamedPolicy | None:

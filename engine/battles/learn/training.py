@@ -108,7 +108,7 @@ class BattleTraining:
     def is_over(self) -> bool:
         """Return whether it was asked to stop, or has used up its time or steps."""
         if self.elapsed() >= 1:
-            self.controls.stop_reason = self.controls.stop_reason or "the time is up"
+            self.controls.stop_reason = self.controls.stop_reason or "its limit is reached"
         return bool(self.controls.stop_reason)
 
     def elapsed(self) -> float:

@@ -23,7 +23,7 @@ def train(
         "vgc.freeze_shared vgc.buffer_size vgc.learning_rate=--lr vgc.gamma vgc.gae_lambda "
         "vgc.epochs=--ppo-epochs vgc.minibatches=--num-minibatches vgc.clip=--clip-coef "
         "vgc.entropy=--ent-coef vgc.value_coefficient=--vf-coef vgc.target_kl vgc.anneal "
-        "vgc.minutes seed",
+        "vgc.minutes vgc.steps seed",
     ],
     opponents: str | None = None,
     resume: str | None = None,

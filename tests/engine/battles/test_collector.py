@@ -1,5 +1,6 @@
 import tempfile
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -128,6 +129,12 @@ def test_teams_are_drawn_by_their_shares():
     assert own[0] > 150
     assert own.keys() == {0, 1}
     assert foe.keys() == {1, 2}
+    matchmaker.plan = replace(matchmaker.plan, weights={EVALUATION: 1.0})
+    drawn = [matchmaker.draw()[1] for _ in range(200)]
+    pairs = [one.teams if one.players[0] else one.teams[::-1] for one in drawn]
+    own, foe = (Counter(side) for side in zip(*pairs, strict=True))
+    assert own[0] < 150
+    assert foe[0] > 30  # a measurement draws all teams equally often
 
 
 def test_greedy_evaluations_are_counted_but_nothing_is_learned_from_them():
