@@ -59,6 +59,7 @@ def test_every_kind_of_event_can_be_folded() -> None:
         events.BattlesProgressed(9, 2, 1, 3.0, 30.0, 6.5, 0),
         events.BattleShown("1", 0, ("|turn|1",)),
         events.BattleWanted(1, "", np.ones(90, bool), np.zeros(1560, np.float32)),
+        events.LookAheadBegan(),
     ]
     everything = [make_run(), *one_of_everything(), *ends]
     assert {type(event) for event in everything} == set(kinds(events, events.Event))
