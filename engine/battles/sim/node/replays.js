@@ -28,7 +28,7 @@ class ReplayReader {
 		this.tracker = new Tracker(this.dex, formatInfo);
 		this.lines = lines.filter(line => line.startsWith('|'));
 		this.rows = [];
-		this.place = 0;
+		this.seen = 0;
 		/** By side: what is being decided, until the lines say what it was. */
 		this.open = { p1: null, p2: null };
 		this.party = { p1: [], p2: [] };
@@ -50,7 +50,7 @@ class ReplayReader {
 			if (args[1] === 'start') this.preview();
 			this.before(args);
 			this.tracker.line(line);
-			this.place++;
+			this.seen++;
 			this.after(args);
 		}
 		this.close();
@@ -66,7 +66,7 @@ class ReplayReader {
 	/** Keep a decision as it looks now; `slots` are those that the lines must still tell about. */
 	begin(side, forceSwitch) {
 		if (this.rows.length > MAX_DECISIONS) throw new Error('its log has too many decisions');
-		const row = { side, place: this.place, request: null, code: 0, observation: new Float32Array(SIZE), mask: new Uint8Array(LEGAL), info: new Float32Array(INFO) };
+		const row = { side, place: this.seen, request: null, code: 0, observation: new Float32Array(SIZE), mask: new Uint8Array(LEGAL), info: new Float32Array(INFO) };
 		const reason = this.unknown(side);
 		const decision = { row, reason, forceSwitch, chosen: [null, null], gimmick: [false, false], alive: null, moves: [null, null] };
 		if (!reason) {
