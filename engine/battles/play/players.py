@@ -13,7 +13,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.battles.play.search import SearchSettings, search
+from engine.battles.play.search import SearchSettings, analyse
 from engine.battles.policy import POOL, Policy
 from engine.battles.sim.simulator import Decisions, Simulator
 from engine.battles.sim.teams import Format, find_format
@@ -79,7 +79,7 @@ class Player:
             )
             return codes
         found = [
-            search(
+            analyse(
                 simulator,
                 self.policy,
                 int(decisions.seats[row]),
@@ -91,7 +91,7 @@ class Player:
             )
             for row in rows
         ]
-        return np.array(found)
+        return np.array([one.options[0].code for one in found])
 
 
 def find_player(

@@ -84,21 +84,6 @@ class Analysis:
     answers: tuple[Option, ...] = ()
 
 
-def search(
-    simulator: Simulator,
-    policy: Policy,
-    seat: int,
-    observation: FloatArray,
-    legal: NDArray[np.bool_],
-    is_preview: bool,
-    settings: SearchSettings,
-    rng: np.random.Generator,
-) -> int:
-    """Return the code to choose for a seat: the best option of `analyse`."""
-    found = analyse(simulator, policy, seat, observation, legal, is_preview, settings, rng)
-    return found.options[0].code
-
-
 def analyse(
     simulator: Simulator,
     policy: Policy,
