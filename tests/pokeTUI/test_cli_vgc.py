@@ -38,6 +38,7 @@ def test_shipped_teams_are_listed_without_the_simulator(monkeypatch):
     assert first.packed in poketui("vgc", "teams", "--packed").stdout.splitlines()
 
 
+@pytest.mark.slow
 def test_generated_teams_are_written_where_training_finds_them(modules, monkeypatch, tmp_path):
     monkeypatch.setenv("POKETUI_SHOWDOWN", modules)
     written = succeed("vgc", "teams", "--generate", "2", "--out", "mine", cwd=tmp_path)
