@@ -14,7 +14,6 @@ const { Pokemon } = require('pokemon-showdown/dist/sim/pokemon');
 const { PRNG } = require('pokemon-showdown/dist/sim/prng');
 const { OPPONENTS } = require('./bots.js');
 const { follow } = require('./lanes.js');
-const { Tracker } = require('./tracker.js');
 const { makeView, encode, legal, choiceText } = require('./observe.js');
 const { Evidence, spreadsOf } = require('./spreads.js');
 
@@ -28,17 +27,18 @@ const CARRIED = [
 class Search {
 	/**
 	 * @param battle the real Battle, which is not changed
+	 * @param tracker what its public lines have told so far
 	 * @param sideId whose decision it is
 	 * @param samples how many copies
 	 * @param seed a whole number below 2 ** 31
 	 * @param end time (`performance.now`) from which no further copy is made; the first always is
 	 */
-	constructor(battle, sideId, formatInfo, samples, seed, end = Infinity) {
+	constructor(battle, tracker, sideId, formatInfo, samples, seed, end = Infinity) {
 		this.sideId = sideId;
 		this.foeId = sideId === 'p1' ? 'p2' : 'p1';
 		this.format = formatInfo;
 		this.prng = new PRNG([1, seed >>> 16, seed & 65535, 2].join(','));
-		this.tracker = track(battle, formatInfo);
+		this.tracker = tracker.copy();
 		/** The foe's team as everybody knows it, and its sets, both in the order of team preview. */
 		this.known = this.tracker.state.sides[this.foeId].team;
 		this.sets = sideOf(battle, this.foeId).team.map((set, place) => publicSet(set, this.known[place]));
@@ -207,13 +207,6 @@ function restored(state, seed) {
 	battle.log = [];
 	battle.prng = new PRNG(seed);
 	return battle;
-}
-
-/** Follow a battle's public lines from its beginning. */
-function track(battle, formatInfo) {
-	const tracker = new Tracker(battle.dex, formatInfo);
-	follow(tracker, battle.log, 0);
-	return tracker;
 }
 
 module.exports = { Search };

@@ -260,7 +260,7 @@ const REQUESTS = {
 		const {Search} = require('./search');
 		const lane = lanes[seat >> 1], side = seat & 1;
 		if (!lane || !lane.views[side]) throw new Error(`seat ${seat} has nothing to decide`);
-		const search = new Search(lane.battle, SIDES[side], lane.format, samples, seed, endOf(seconds));
+		const search = new Search(lane.battle, lane.tracker, SIDES[side], lane.format, samples, seed, endOf(seconds));
 		ahead = {seat, search};
 		const count = search.samples.length;
 		const observations = new Float32Array(count * OBSERVATION);
