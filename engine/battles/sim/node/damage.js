@@ -11,6 +11,7 @@ const EFFORT = 21;
 /** Of 510 effort values over six stats, a quarter counts: what a stat has on average. */
 const MEAN_ROLL = 0.925;
 
+/** Items that strengthen a type's moves; the first of a type is the usual one. */
 const TYPE_ITEMS = {
 	charcoal: 'Fire', mysticwater: 'Water', miracleseed: 'Grass', magnet: 'Electric', nevermeltice: 'Ice',
 	blackbelt: 'Fighting', poisonbarb: 'Poison', softsand: 'Ground', sharpbeak: 'Flying', twistedspoon: 'Psychic',
@@ -378,4 +379,4 @@ class Damage {
 	}
 }
 
-module.exports = { Damage, SPREAD, boosted, moveOf };
+module.exports = { Damage, SPREAD, TYPE_ITEMS, boosted, moveOf };

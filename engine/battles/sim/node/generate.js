@@ -7,7 +7,7 @@
 const crypto = require('node:crypto');
 const {Dex, Teams, toID} = require('pokemon-showdown/dist/sim');
 const {PRNG} = require('pokemon-showdown/dist/sim/prng');
-const {FIELDS, SETTERS, PLANS, SPEED_CONTROL, REDIRECTION, SUPPORT, RECOVERY, SETUP, TYPE_ITEMS, GOOD_ABILITIES, WEATHER_ABILITIES} = require('./roles');
+const {FIELDS, SETTERS, PLANS, SPEED_CONTROL, REDIRECTION, SUPPORT, RECOVERY, SETUP, USUAL_ITEMS, GOOD_ABILITIES, WEATHER_ABILITIES} = require('./roles');
 const {Roster} = require('./roster');
 
 const SIZE = 6, MOST_SHARED = 4, MOST_TRIES = 400;
@@ -251,7 +251,7 @@ class Builder {
 		} else {
 			offer('lifeorb', 6);
 			offer('focussash', bulk < 85 ? 7 : 1);
-			offer(TYPE_ITEMS[first], 4);
+			offer(USUAL_ITEMS[first], 4);
 			offer('clearamulet', mon.offence === 'atk' ? 4 : 0.2);
 			offer('expertbelt', 1);
 			if (mon.attacks.length >= 4) {

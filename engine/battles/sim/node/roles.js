@@ -1,5 +1,6 @@
 'use strict';
 /** What is played in doubles: moves, items and abilities by what they are good for, and how much. */
+const {TYPE_ITEMS} = require('./damage');
 
 /** What a weather or a terrain is set by, and who and what profits. */
 const FIELDS = {
@@ -69,12 +70,9 @@ const AVOIDED = new Set([
 ]);
 /** Attacks that hit the partner: good beside one whom they do not reach, else a risk. */
 const ALLIES_TOO = 0.8;
-const TYPE_ITEMS = {
-	Fire: 'charcoal', Water: 'mysticwater', Electric: 'magnet', Grass: 'miracleseed', Ice: 'nevermeltice',
-	Fighting: 'blackbelt', Poison: 'poisonbarb', Ground: 'softsand', Flying: 'sharpbeak', Psychic: 'twistedspoon',
-	Bug: 'silverpowder', Rock: 'hardstone', Ghost: 'spelltag', Dragon: 'dragonfang', Dark: 'blackglasses',
-	Steel: 'metalcoat', Fairy: 'fairyfeather', Normal: 'silkscarf',
-};
+/** The usual item of each type. */
+const USUAL_ITEMS = {};
+for (const [item, type] of Object.entries(TYPE_ITEMS)) USUAL_ITEMS[type] ??= item;
 const GOOD_ABILITIES = {
 	intimidate: 6, prankster: 5, protosynthesis: 4, quarkdrive: 4, drought: 5, drizzle: 5, sandstream: 4, snowwarning: 4,
 	orichalcumpulse: 6, hadronengine: 6, electricsurge: 4, grassysurge: 5, psychicsurge: 5, mistysurge: 3, seedsower: 2,
@@ -95,5 +93,5 @@ const WEATHER_ABILITIES = new Set(['chlorophyll', 'swiftswim', 'sandrush', 'slus
 
 module.exports = {
 	FIELDS, FIELD_MOVES, SETTERS, PLANS, SPEED_CONTROL, REDIRECTION, SUPPORT, RECOVERY, SETUP, AVOIDED, ALLIES_TOO,
-	TYPE_ITEMS, GOOD_ABILITIES, WEATHER_ABILITIES,
+	USUAL_ITEMS, GOOD_ABILITIES, WEATHER_ABILITIES,
 };
