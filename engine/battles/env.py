@@ -16,6 +16,7 @@ from engine.battles.sim.setup import NodeCommand, find_simulator
 from engine.battles.sim.simulator import (
     FOE_FAINTED,
     FOE_HP,
+    NOBODY,
     OWN_FAINTED,
     OWN_HP,
     POLICY,
@@ -39,7 +40,6 @@ _FIGURES = MappingProxyType(
     }
 )
 """Columns of a decision's figures by their names at a battle's end."""
-_NOBODY = np.empty(0, np.int64)
 
 
 class NoBattleError(EnvironmentError, gymnasium.error.ResetNeeded):
@@ -140,7 +140,7 @@ class VGCDoublesEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
         self._illegal, self._ended = 0, None
         try:
             self._simulator.configure([lane])
-            self._advance(_NOBODY, _NOBODY)
+            self._advance(NOBODY, NOBODY)
         except WorkerError:
             self._end()
             raise
@@ -241,7 +241,7 @@ class VGCDoublesEnv(gymnasium.Env[NDArray[np.float32], np.int64]):
     def _codes(self, decisions: Decisions, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the opponent's codes for these rows."""
         if not len(rows):
-            return _NOBODY
+            return NOBODY
         assert self._simulator is not None
         return self._opponent.decide(self._simulator, decisions, rows, self.np_random)
 

@@ -16,12 +16,11 @@ from engine.battles.play import sets
 from engine.battles.policy import Policy
 from engine.battles.sim.actions import PREVIEW_CODES
 from engine.battles.sim.setup import find_simulator
-from engine.battles.sim.simulator import POLICY, Lane, Simulator
+from engine.battles.sim.simulator import NOBODY, POLICY, Lane, Simulator
 from engine.battles.sim.teams import DEFAULT_FORMAT, Format, find_format, pool
 from engine.planning.history.patterns import success_interval
 
 WAYS = ("policy", "prediction", "earlier games")
-_NOBODY = np.empty(0, np.int64)
 
 
 class Sets:
@@ -56,7 +55,7 @@ class Sets:
     ) -> tuple[int, sets.Shown]:
         lane = Lane(self._format.id, (teams[0], teams[1]), (POLICY, POLICY), seed, limit=1)
         self._simulator.configure([lane])
-        waiting = self._simulator.step(_NOBODY, _NOBODY)
+        waiting = self._simulator.step(NOBODY, NOBODY)
         rng = np.random.default_rng(seed)
         while len(waiting.seats):
             codes, _, _ = self._policy.act(

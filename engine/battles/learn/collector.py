@@ -14,6 +14,7 @@ from engine.battles.policy import FloatArray
 from engine.battles.sim.simulator import (
     FOE_FAINTED,
     FOE_HP,
+    NOBODY,
     OWN_FAINTED,
     OWN_HP,
     Decisions,
@@ -179,8 +180,7 @@ class Collector:
         self._matchups = [matchup for _, matchup in drawn]
         self._trajectories.clear()
         simulator = self._start([lane for lane, _ in drawn])
-        nobody = np.empty(0, np.int64)
-        self._waiting = simulator.step(nobody, nobody)
+        self._waiting = simulator.step(NOBODY, NOBODY)
         return simulator
 
     def _record(

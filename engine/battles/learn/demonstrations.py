@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from engine.battles.sim.records import BattleLog
 from engine.battles.sim.setup import NodeCommand
-from engine.battles.sim.simulator import KIND, TEACHER, Lane, Outlook, Simulator
+from engine.battles.sim.simulator import KIND, NOBODY, TEACHER, Lane, Outlook, Simulator
 from engine.errors import DemoError
 from engine.ground.files import make_folder, parse_json, read_file, write_file
 
@@ -193,7 +193,7 @@ def generate(
 
 def _play_on(simulator: Simulator) -> list[BattleLog]:
     for _ in range(4):
-        simulator.step(np.empty(0, np.int64), np.empty(0, np.int64))
+        simulator.step(NOBODY, NOBODY)
     return simulator.logs()
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from engine.battles.play.evaluation import Score
-from engine.battles.policy import NETWORK, Policy, read_network
+from engine.battles.play.evaluation import Score, rate_text
+from engine.battles.policy import NETWORK, Policy, flat_weights, read_network
 from engine.config import VgcConfig
 from engine.errors import CheckpointError
 from engine.ground.files import make_folder, os_errors_as, read_object, write_file
@@ -47,12 +47,11 @@ class Exploit:
         return Score(self.won, self.tied, self.lost)
 
     def __str__(self) -> str:
-        figures = (self.score.win_rate, *self.score.interval)
-        rate, low, high = (100 * each for each in figures)
+        rate = rate_text(self.score.win_rate, *self.score.interval)
         return (
-            f"Exploitability at least {rate:.1f} % ({low:.1f} to {high:.1f} %): a best response "
-            f"wins so many of {self.score.battles:,} battles ({self.teams} teams) after "
-            f"{self.minutes:.1f} minutes, {self.decisions:,} decisions."
+            f"Exploitability at least {rate}: a best response wins so many of "
+            f"{self.score.battles:,} battles ({self.teams} teams) after {self.minutes:.1f} "
+            f"minutes, {self.decisions:,} decisions."
         )
 
 
@@ -62,8 +61,9 @@ def freeze(source: Path, into: Path) -> Path:
     Raises:
         CheckpointError: It cannot be read, is of another network, or cannot be written.
     """
-    Policy.load(source)
-    arrays = {NETWORK + name: array for name, array in read_network(source).items()}
+    network = read_network(source)
+    flat_weights(network, source)  # refuses another network's
+    arrays = {NETWORK + name: array for name, array in network.items()}
     with os_errors_as(CheckpointError, f"Cannot write {into}", "Make room or choose a folder."):
         make_folder(into.parent)
         write_checkpoint(into, Checkpoint({}, arrays))
@@ -110,11 +110,16 @@ def exploits(folder: Path) -> tuple[Exploit, ...]:
         return ()
     try:
         found = TypeAdapter(tuple[Exploit, ...]).validate_python(read_object(path)["exploits"])
-    except (ValueError, KeyError, ValidationError) as error:
-        is_ours = isinstance(error, ValidationError | KeyError)
-        reason = "it is no list of exploits" if is_ours else str(error)
-        raise CheckpointError(f"{path} is unreadable: {reason}.", "Move it away.") from None
+    except (ValueError, KeyError) as error:
+        raise unreadable(path, error, "list of exploits") from None
     return found
+
+
+def unreadable(path: Path, error: Exception, wanted: str) -> CheckpointError:
+    """Return the error for a file whose JSON cannot be read, or is not what was wanted."""
+    is_read = isinstance(error, ValidationError | KeyError | TypeError)
+    reason = f"it is no {wanted}" if is_read else str(error)
+    return CheckpointError(f"{path} is unreadable: {reason}.", "Move it away.")
 
 
 def add_exploit(folder: Path, exploit: Exploit) -> None:

@@ -21,12 +21,11 @@ from engine.battles.policy import Policy
 from engine.battles.sim.actions import PREVIEW_CODES
 from engine.battles.sim.records import Asked, Transcript
 from engine.battles.sim.setup import NodeCommand
-from engine.battles.sim.simulator import POLICY, Lane, Outlook, Simulator
+from engine.battles.sim.simulator import NOBODY, POLICY, Lane, Outlook, Simulator
 from engine.battles.sim.teams import Format
 from engine.errors import BattleError
 
 UNSEEN = "a Pokémon not yet seen"
-_NOBODY = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +283,7 @@ def advise(
     """
     lane = Lane(format.id, teams, (POLICY, POLICY), int(rng.integers(1 << 31)), limit=1)
     with Simulator([lane], node) as simulator:
-        waiting = simulator.step(_NOBODY, _NOBODY)
+        waiting = simulator.step(NOBODY, NOBODY)
         observations, legal, is_preview = waiting.observations, waiting.legal, waiting.is_preview
         analysis = analyse(simulator, policy, 0, observations[0], legal[0], True, settings, rng)
         log_probs = policy.log_probs(observations[1:], legal[1:], is_preview[1:])

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine.battles.play.players import Player
 from engine.battles.sim.setup import NodeCommand
-from engine.battles.sim.simulator import POLICY, Decisions, Lane, Simulator
+from engine.battles.sim.simulator import NOBODY, POLICY, Decisions, Lane, Simulator
 from engine.battles.sim.teams import Format
 from engine.planning.history.patterns import success_interval
 
@@ -19,7 +19,6 @@ _LANES = 32
 _ELO_SCALE = 400 / np.log(10)
 _STUDENT = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23)
 """97.5 % quantiles of Student's t for 1 to 10 degrees of freedom; with more they are smaller."""
-_NOBODY = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +160,7 @@ def play(
     scores = [Score()] * len(matches)
     lanes = [_lane(format, matches[index]) for index in playing.values()]
     with Simulator(lanes, node) as simulator:
-        decisions = simulator.step(_NOBODY, _NOBODY)
+        decisions = simulator.step(NOBODY, NOBODY)
         while playing:
             fresh: dict[int, Lane] = {}
             for lane, score in _ended(decisions):
@@ -225,6 +224,11 @@ def round_robin(
         wins[one, other] = score.won + score.tied / 2
         wins[other, one] = score.battles - wins[one, other]
     return wins
+
+
+def rate_text(rate: float, low: float, high: float) -> str:
+    """Return a win rate with its interval as text."""
+    return f"{100 * rate:.1f} % ({100 * low:.1f} to {100 * high:.1f} %)"
 
 
 def mean_interval(rates: Sequence[float]) -> tuple[float, float, float]:

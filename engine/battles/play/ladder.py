@@ -11,7 +11,7 @@ import numpy as np
 from engine.battles.play.sets import choose_selection, shown_selection
 from engine.battles.policy import Policy
 from engine.battles.sim.setup import NodeCommand
-from engine.battles.sim.simulator import POLICY, Lane, Simulator
+from engine.battles.sim.simulator import NOBODY, POLICY, Lane, Simulator
 from engine.battles.sim.teams import Format, validate
 from engine.battles.sim.websocket import (
     Acting,
@@ -23,16 +23,14 @@ from engine.battles.sim.websocket import (
 from engine.errors import BattleError, ConfigurationError
 from engine.ground.numerals import parse_whole
 
-_NOBODY = np.empty(0, np.int64)
-
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A battle or a set that ended, or a set that goes on.
+    """A battle or a set that ended, or a set that continues.
 
     Attributes:
         opponent: The other user.
-        result: 1 won, 0 tie, -1 lost; None: the set goes on.
+        result: 1 won, 0 tie, -1 lost; None: the set continues.
         turns: Of all games.
         games: The results of a set's games so far; of a single battle, none.
     """
@@ -139,7 +137,7 @@ def _select(
         return None
     teams = (sheets[0], seat.team) if side else (seat.team, sheets[0])
     eyes.configure([Lane(seat.format.id, teams, (POLICY, POLICY), int(rng.integers(1 << 31)))])
-    waiting = eyes.step(_NOBODY, _NOBODY)
+    waiting = eyes.step(NOBODY, NOBODY)
     row = int(np.flatnonzero(waiting.seats == side)[0])
     seen = waiting.observations[row], waiting.legal[row]
     return choose_selection(eyes, policy, side, *seen, shown, rng)

@@ -13,9 +13,9 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
-from engine.battles.play.best_response import digest, freeze
+from engine.battles.play.best_response import digest, freeze, unreadable
 from engine.battles.play.evaluation import Rating, ratings, round_robin
 from engine.battles.play.players import SCRIPTED, Player
 from engine.battles.policy import Policy
@@ -78,10 +78,8 @@ class League:
             rules = TypeAdapter(Rules).validate_python(facts["rules"])
             table = np.array(wins, float).reshape(len(members), len(members))
             return cls(folder, rules, dict(facts["settings"]), members, table)
-        except (ValueError, KeyError, TypeError, ValidationError) as error:
-            is_ours = isinstance(error, ValidationError | KeyError | TypeError)
-            reason = "it is no league" if is_ours else str(error)
-            raise CheckpointError(f"{path} is unreadable: {reason}.", "Move it away.") from None
+        except (ValueError, KeyError, TypeError) as error:
+            raise unreadable(path, error, "league") from None
 
     def save(self) -> None:
         """Write it.

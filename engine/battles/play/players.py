@@ -18,7 +18,7 @@ from engine.battles.policy import POOL, Policy
 from engine.battles.sim.simulator import Decisions, Simulator
 from engine.battles.sim.teams import Format, find_format
 from engine.config import VgcConfig
-from engine.errors import ConfigurationError
+from engine.errors import CheckpointError, ConfigurationError
 from engine.ground.folders import user_path
 from engine.runs.checkpoint import LATEST
 from engine.runs.folder import RunFolder, find_run, list_runs
@@ -110,7 +110,7 @@ def find_player(
         CheckpointError: There is no such run, or the policy cannot be read.
     """
     source = _source_of(name, save_dir)
-    path = policy_path(name, save_dir, checkpoint=checkpoint)
+    path = _path_in(source, checkpoint)
     if path is None:
         return Player(name)
     shown = source.run_id if isinstance(source, RunFolder) else path.stem
@@ -123,11 +123,7 @@ def policy_path(name: str, save_dir: str, *, checkpoint: str = LATEST) -> Path |
     Raises:
         CheckpointError: There is no such run, or no checkpoint in it.
     """
-    source = _source_of(name, save_dir)
-    if not isinstance(source, RunFolder):
-        return source
-    store = source.store()
-    return store.load_newest()[1] if checkpoint == LATEST else store.best()
+    return _path_in(_source_of(name, save_dir), checkpoint)
 
 
 def origin_of(name: str, save_dir: str) -> Path | None:
@@ -168,9 +164,10 @@ def trained_against(name: str, save_dir: str) -> frozenset[str]:
     Raises:
         CheckpointError: There is no such run, or its settings cannot be read.
     """
-    if not isinstance(_source_of(name, save_dir), RunFolder):
+    run = _source_of(name, save_dir)
+    if not isinstance(run, RunFolder):
         return frozenset()
-    opponents = settings_of(name, save_dir).opponents
+    opponents = read_settings(run.path).vgc.opponents
     return frozenset(each for each, share in opponents.items() if share > 0)
 
 
@@ -187,6 +184,13 @@ def past_policies(name: str, save_dir: str, *, is_greedy: bool = True) -> Sequen
     return [Player(f"{run.run_id}/{path.stem}", Policy.load(path), is_greedy) for path in paths]
 
 
+def _path_in(source: RunFolder | Path | None, checkpoint: str) -> Path | None:
+    if not isinstance(source, RunFolder):
+        return source
+    store = source.store()
+    return store.load_newest()[1] if checkpoint == LATEST else store.best()
+
+
 def _source_of(name: str, save_dir: str) -> RunFolder | Path | None:
     """Return a player's run or policy file, None for one of the simulator's own players.
 
@@ -195,7 +199,14 @@ def _source_of(name: str, save_dir: str) -> RunFolder | Path | None:
     """
     if name in SCRIPTED:
         return None
-    if name == SHIPPED or (name == LATEST and not list_runs(save_dir)):
+    if name == SHIPPED:
         return SHIPPED_FILE
     path = user_path(name)
-    return path if path.is_file() else RunFolder(find_run(save_dir, name, purpose="evaluate"))
+    if path.is_file():
+        return path
+    try:
+        return RunFolder(find_run(save_dir, name, purpose="evaluate"))
+    except CheckpointError:
+        if name == LATEST and not list_runs(save_dir):
+            return SHIPPED_FILE
+        raise

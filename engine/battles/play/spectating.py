@@ -20,7 +20,7 @@ from engine.battles.play.sets import SetSoFar, choose_selection
 from engine.battles.policy import Policy
 from engine.battles.sim.records import BattleLog, LiveBattle
 from engine.battles.sim.setup import NodeCommand
-from engine.battles.sim.simulator import POLICY, Decisions, Lane, Simulator
+from engine.battles.sim.simulator import NOBODY, POLICY, Decisions, Lane, Simulator
 from engine.battles.sim.teams import Format
 from engine.commands import ChooseInBattle, Command, Stop, Watch
 from engine.errors import CheckpointError
@@ -40,7 +40,6 @@ from engine.sessions.threaded import ThreadedSession
 NUM_OPTIONS = 5
 _PACE_S, _REST_S = 2.0, 8.0
 LOOK_S = 0.05
-_NOBODY = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +176,7 @@ class MatchSession(ThreadedSession):
                 for player in self._pairing.players
             )
             self._pairing = replace(self._pairing, players=(first, second))
-        waiting = simulator.step(_NOBODY, _NOBODY)
+        waiting = simulator.step(NOBODY, NOBODY)
         while len(waiting.seats):
             scene = simulator.spectate(0)
             self._evaluate_decision(waiting, scene)

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 @dataclass(frozen=True, slots=True)
 class BattleLog:
@@ -83,6 +86,23 @@ class Transcript:
     lines: tuple[str, ...]
     types: Mapping[str, tuple[str, ...]]
     asked: tuple[Asked, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tracked:
+    """A battle on a server, as one of its sides sees it.
+
+    Attributes:
+        observation: (1560,) float32; None without a request.
+        legal: (90,) bool; None without a request.
+        info: (8,) float32; None without a request.
+        choice: In the simulator's syntax, if a code was given.
+    """
+
+    observation: NDArray[np.float32] | None
+    legal: NDArray[np.bool_] | None
+    info: NDArray[np.float32] | None
+    choice: str
 
 
 def read_battle_log(battle: Mapping[str, Any]) -> BattleLog:

@@ -17,12 +17,15 @@ from engine.battles.sim.records import (
     BattleLog,
     LiveBattle,
     Replay,
+    Tracked,
     Transcript,
     read_battle_log,
 )
 from engine.battles.sim.setup import NodeCommand
 from engine.errors import BattleError
 
+NOBODY = np.empty(0, np.int64)
+"""Seats, or codes, of a step that answers nothing; it starts the lanes."""
 POLICY = "policy"
 """The player whose decisions come from here; others play by themselves in the simulator."""
 FORCED, PREVIEW = 1, 2
@@ -93,23 +96,6 @@ class Decisions:
     def is_preview(self) -> NDArray[np.bool_]:
         """Which decisions are selections at team preview."""
         return np.asarray(self.info[:, KIND] == PREVIEW)
-
-
-@dataclass(frozen=True, slots=True)
-class Tracked:
-    """A battle on a server, as one of its sides sees it.
-
-    Attributes:
-        observation: (1560,) float32; None without a request.
-        legal: (90,) bool; None without a request.
-        info: (8,) float32; None without a request.
-        choice: In the simulator's syntax, if a code was given.
-    """
-
-    observation: NDArray[np.float32] | None
-    legal: NDArray[np.bool_] | None
-    info: NDArray[np.float32] | None
-    choice: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,12 +75,7 @@ def find_format(name: str) -> Format:
 def plain_name(name: str) -> str:
     """Return a format's name in one of the ways to write it: "gen9vgc2023regcbo3"."""
     plain = "".join(sign for sign in name.lower() if sign.isalnum())
-    for other, ours in (
-        ("regulation", "reg"),
-        ("series1", "rega"),
-        ("series2", "regb"),
-        ("bestof3", "bo3"),
-    ):
+    for other, ours in _OTHER_NAMES.items():
         plain = plain.replace(other, ours)
     return plain
 

@@ -45,6 +45,7 @@ from pokeTUI.cli.vgc.scores import (
     counting,
     pooled,
     print_sheet,
+    refuse_odd,
     row_facts,
     write_matrix,
 )
@@ -171,11 +172,7 @@ def evaluate(
         f"There is no checkpoint {checkpoint!r}.",
         "Use latest or best.",
     )
-    refuse_if(
-        battles % 2,
-        f"--battles {battles}: the players exchange sides, so that the number is even.",
-        f"Use {battles + 1}.",
-    )
+    refuse_odd(battles)
     is_remote = backend == "websocket"
     refuse_if(elo and is_remote, "Ratings are of battles in the simulator.", "Use --backend sim.")
     refuse_if(
@@ -228,7 +225,7 @@ def teams_of_kind(format: Format, kind: str) -> Sequence[Team]:
     """Return the teams of a kind, or those of a file or folder.
 
     Raises:
-        ConfigurationError: The format has none of that kind.
+        ConfigurationError: The format has not that many.
         BattleError: The team of a file is unusable.
     """
     if kind.isdecimal():
@@ -236,9 +233,7 @@ def teams_of_kind(format: Format, kind: str) -> Sequence[Team]:
     if kind not in ("one", "pool", "unseen"):
         return list({team.packed: team for team in read_teams(user_path(kind), format)}.values())
     if kind == "unseen":
-        found, hint = unseen(format), "Use --teams one, pool, a file or a folder."
-        refuse_if(not found, f"{format.id} has no unseen teams.", hint)
-        return found
+        return unseen(format)
     return pool(format)[: 1 if kind == "one" else None]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import typer
 
 from engine.battles.play.best_response import response_settings
+from engine.battles.play.evaluation import rate_text
 from engine.battles.play.league import League, Rules, nash_mixture
 from engine.battles.play.players import find_player, policy_path, settings_of
 from engine.battles.sim.setup import NodeCommand, find_simulator
@@ -24,7 +25,7 @@ from pokeTUI.cli import options
 from pokeTUI.cli.options import refuse_if
 from pokeTUI.cli.vgc.evaluation import format_of_all, teams_of_kind
 from pokeTUI.cli.vgc.exploiting import train_response
-from pokeTUI.cli.vgc.scores import counting
+from pokeTUI.cli.vgc.scores import counting, refuse_odd
 from pokeTUI.terminal.printing import say, say_json
 
 _USUAL_BATTLES = 400
@@ -68,7 +69,7 @@ def league(
         json_: Print only JSON.
     """
     save_dir, names, node = saves(checkpoint_dir), players or [], find_simulator()
-    refuse_if((battles or 0) % 2, f"--battles {battles}: sides are exchanged.", "Give an even one.")
+    refuse_odd(battles or 0)
     sources = {name: policy_path(name, save_dir) for name in names}
     shown = {name: find_player(name, save_dir).name for name in names}
     place = user_path(folder) if folder else None
@@ -136,7 +137,7 @@ def _add_response(
     _play(found, node)
     if name is not None and not is_quiet:
         place = found.members.index(name)
-        rate = _shown(found.against(place, np.append(mixture, 0.0)))
+        rate = rate_text(*found.against(place, np.append(mixture, 0.0)))
         say(f"{heading}: {name} wins {rate} against the mixture that it was trained against.")
 
 
@@ -167,8 +168,8 @@ def _print(found: League, *, as_json: bool, is_whole: bool) -> None:
         name, worst = found.members[index], int(others[index].argmin())
         wins = found.wins[index, worst]
         low, high = success_interval(wins, count)
-        foe = f"{found.members[worst]} {_shown((wins / count, low, high))}"
-        rating, rate = elo[name], _shown(found.against(index, mixture))
+        foe = f"{found.members[worst]} {rate_text(wins / count, low, high)}"
+        rating, rate = elo[name], rate_text(*found.against(index, mixture))
         error = 1.96 * rating.error
         say(
             f"{name:<{width}} {rating.elo:5.0f}  ±{error:4.0f}  {100 * mixture[index]:4.0f} %"
@@ -178,8 +179,3 @@ def _print(found: League, *, as_json: bool, is_whole: bool) -> None:
         for name, row in zip(found.members, rates.tolist(), strict=True):
             cells = " ".join(f"{100 * each:5.1f}" for each in row)
             say(f"{name:<{width}} {cells}")
-
-
-def _shown(rate: tuple[float, float, float]) -> str:
-    mean, low, high = (100 * each for each in rate)
-    return f"{mean:.1f} % ({low:.1f} to {high:.1f} %)"

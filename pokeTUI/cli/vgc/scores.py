@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.battles.play.evaluation import Score, TeamScores, mean_interval
+from engine.battles.play.evaluation import Score, TeamScores, mean_interval, rate_text
 from engine.battles.sim.teams import Team
 from engine.ground.files import write_file
 from engine.ground.text import counted
+from pokeTUI.cli.options import refuse_if
 from pokeTUI.cli.progress import progress
 from pokeTUI.terminal.printing import say
 
@@ -68,9 +69,8 @@ def print_sheet(sheet: Sheet, heading: str, teams: Sequence[Team], *, is_whole: 
     if any(row.is_met for row in sheet.rows):
         say("* An opponent in training: this win rate is not one against a stranger.")
     for row, rates in zip(sheet.rows, sheet.per_run, strict=False):
-        mean, low, high = (100 * each for each in mean_interval(rates))
         shown = ", ".join(f"{100 * rate:.1f}" for rate in rates)
-        say(f"{row.opponent}: {mean:.1f} % ({low:.1f} to {high:.1f} %) over runs; each: {shown}")
+        say(f"{row.opponent}: {rate_text(*mean_interval(rates))} over runs; each: {shown}")
     for row in sheet.rows if len(teams) > 1 else ():
         if row.scores is not None:
             _print_teams(row.opponent, row.scores, teams, is_whole)
@@ -177,6 +177,15 @@ def write_matrix(path: Path, sheets: Sequence[Sheet], teams: Sequence[Team]) -> 
 def _percent(score: Score) -> str:
     low, high = (100 * bound for bound in score.interval)
     return f"{100 * score.win_rate:6.1f} %  {low:5.1f} to {high:5.1f} %"
+
+
+def refuse_odd(battles: int) -> None:
+    """Refuse a number of battles that do not come in pairs."""
+    refuse_if(
+        battles % 2,
+        f"--battles {battles}: the players exchange sides, so that the number is even.",
+        f"Use {battles + 1}.",
+    )
 
 
 @contextmanager
