@@ -156,7 +156,7 @@ class Fuzz {
 	}
 
 	lookAhead(lane, side, code) {
-		const search = new Search(lane.battle, SIDES[side], this.format, 1, Math.floor(this.random() * 2 ** 31));
+		const search = new Search(lane.battle, lane.tracker, SIDES[side], this.format, 1, Math.floor(this.random() * 2 ** 31));
 		const observations = new Float32Array(2 * SIZE), masks = new Uint8Array(2 * 90), infos = new Float32Array(2 * 8);
 		const [isAsked] = search.foes(observations, masks, infos, SIZE);
 		const foe = !isAsked ? -1 : infos[0] === 2 ? 0 : this.codeOf(masks);

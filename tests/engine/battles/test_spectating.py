@@ -93,6 +93,20 @@ def test_policy_plays_and_its_view_of_each_decision_is_shown(showdown):
     assert isinstance(session.mailbox.drain()[-1], RunStopped)
 
 
+def test_types_do_not_tell_who_was_left_at_home(showdown):
+    teams = TEAM, pool(REG_C)[1].packed
+    players = Player("ours", POLICY), Player("random")
+    session = MatchSession(Pairing(REG_C, teams, players, 7), showdown)
+    session.start()
+    shown = [each for each in events_until(session, has_ended) if isinstance(each, BattleShown)]
+    assert session.stop()
+    sheets = [line.split("|", 3)[3] for line in shown[-1].lines if line.startswith("|showteam|")]
+    on_teams = {row.split("|")[1] or row.split("|")[0] for row in "]".join(sheets).split("]")}
+    assert len(on_teams) > 10
+    assert len(shown) > 2
+    assert all(on_teams <= set(each.types) for each in shown)
+
+
 def test_player_that_looks_ahead_says_so_before_the_battle_goes_on(showdown):
     searching = Player("ours", POLICY, search=SearchSettings(samples=2))
     session = MatchSession(pairing(Player("random"), searching), showdown)

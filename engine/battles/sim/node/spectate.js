@@ -4,11 +4,14 @@
 const { Teams } = require('pokemon-showdown/dist/sim/teams');
 const { SIDES, playAgain, spectatorLines } = require('./lanes.js');
 
-/** Return the types of all that take part, and of what they may change into. */
+/**
+ * Return the types of all on both teams, and of what they may change into: of those left at home
+ * too, or their absence would tell who was brought.
+ */
 function typesOf(battle) {
 	const types = {};
-	for (const { pokemon } of battle.sides) {
-		for (const { set } of pokemon) {
+	for (const { team } of battle.sides) {
+		for (const set of team) {
 			const base = battle.dex.species.get(battle.dex.species.get(set.species).baseSpecies);
 			for (const name of [base.name, ...(base.otherFormes || [])]) types[name] = battle.dex.species.get(name).types;
 		}
