@@ -132,15 +132,18 @@ class Policy:
 
     Args:
         weights: (NUM_WEIGHTS,) float32; not copied, so that changes take effect.
+
+    Attributes:
+        by_name: Its parts, by their names in `SHAPES`.
     """
 
     def __init__(self, weights: FloatArray) -> None:
         self.weights = weights
-        self._by_name: dict[str, FloatArray] = {}
+        self.by_name: dict[str, FloatArray] = {}
         start = 0
         for name, shape in SHAPES.items():
             size = int(np.prod(shape))
-            self._by_name[name] = weights[start : start + size].reshape(shape)
+            self.by_name[name] = weights[start : start + size].reshape(shape)
             start += size
 
     @classmethod
@@ -233,9 +236,9 @@ class Policy:
         inputs[:, :, :at] = fields[:, :, IDS:]
         for index, name in enumerate(("species", "item", "ability")):
             size = TABLES[name][1]
-            inputs[:, :, at : at + size] = self._by_name[f"{name}.weight"][ids[:, :, index]]
+            inputs[:, :, at : at + size] = self.by_name[f"{name}.weight"][ids[:, :, index]]
             at += size
-        table = self._by_name["move.weight"]
+        table = self.by_name["move.weight"]
         inputs[:, :, at:-1] = table[ids[:, :, 3:]].sum(2)
         inputs[:, :6, -1], inputs[:, 6:, -1] = 0, 1
         mons = _relu(self._linear("mon_2", _relu(self._linear("mon_1", inputs))))
@@ -303,9 +306,9 @@ class Policy:
         return logits
 
     def _linear(self, name: str, inputs: FloatArray) -> FloatArray:
-        weight = self._by_name[f"{name}.weight"]
+        weight = self.by_name[f"{name}.weight"]
         result: FloatArray = inputs.reshape(-1, inputs.shape[-1]) @ weight.T
-        result += self._by_name[f"{name}.bias"]
+        result += self.by_name[f"{name}.bias"]
         return result.reshape(*inputs.shape[:-1], len(weight))
 
 

@@ -175,6 +175,21 @@ def test_a_best_response_is_trained_and_shown_beside_the_win_rates(modules, monk
 
 
 @pytest.mark.slow
+def test_what_a_search_finds_is_distilled_or_nothing_is_written(modules, monkeypatch, tmp_path):
+    monkeypatch.setenv("POKETUI_SHOWDOWN", modules)
+    write_policy(tmp_path / "mine.zip")
+    small = "--rounds 1 --battles 30 --search 1 --duels 4 --num-workers 1 --out new.zip"
+    found = poketui("vgc", "distill", "mine.zip", *small.split(), cwd=tmp_path)
+    assert found.stdout.startswith("round 1: looked ahead from ")
+    is_kept = "; kept.\nSaved in new.zip." in found.stdout
+    assert (tmp_path / "new.zip").is_file() is is_kept
+    if not is_kept:
+        assert_refused(found, "No better policy was found, and nothing was written.")
+    refused = poketui("vgc", "distill", "random", cwd=tmp_path)
+    assert_refused(refused, "random is no policy. Give a run or a policy's file.")
+
+
+@pytest.mark.slow
 def test_a_league_trains_a_best_response_and_continues_in_its_folder(
     modules, monkeypatch, tmp_path
 ):

@@ -152,7 +152,7 @@ HEARD = {
 DEAF = {
     "", "rom", "attach", "stop", "serve", "trust", "bench", "bench vgc", "llm", "vgc",
     "vgc setup", "vgc bc", "vgc import", "vgc eval", "vgc play", "vgc watch", "vgc teams",
-    "vgc ladder", "vgc server", "vgc coach", "vgc advise",
+    "vgc ladder", "vgc server", "vgc coach", "vgc advise", "vgc distill",
 }  # fmt: skip
 """Commands that read none."""
 

@@ -8,6 +8,7 @@ from pokeTUI.cli.options import command
 from pokeTUI.cli.vgc.battles import ladder, play, server, watch
 from pokeTUI.cli.vgc.cloning import bc, import_battles
 from pokeTUI.cli.vgc.coach import advise, coach
+from pokeTUI.cli.vgc.distilling import distill
 from pokeTUI.cli.vgc.evaluation import evaluate
 from pokeTUI.cli.vgc.exploiting import exploit
 from pokeTUI.cli.vgc.league import league
@@ -34,6 +35,7 @@ command(vgc_app, "import")(import_battles)
 command(vgc_app, "eval")(evaluate)
 command(vgc_app)(exploit)
 command(vgc_app)(league)
+command(vgc_app)(distill)
 command(vgc_app)(play)
 command(vgc_app)(watch)
 command(vgc_app)(coach)
