@@ -139,6 +139,7 @@ def test_players_of_the_simulator_are_evaluated_from_the_command_line(
         assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
 
 
+@pytest.mark.slow
 def test_a_policy_is_cloned_from_battles_that_are_imported(modules, monkeypatch, tmp_path):
     monkeypatch.setenv("POKETUI_SHOWDOWN", modules)
     (tmp_path / "broken.json").write_text("{")

@@ -246,6 +246,7 @@ def test_a_plan_that_cannot_be_played_and_a_seat_that_was_not_asked_are_refused(
     assert one.step(asked.seats[1:], np.array([0])).seats.tolist() == [0, 1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("right", "wrong"),
     [

@@ -78,6 +78,7 @@ class Driven:
         return found
 
 
+@pytest.mark.slow
 def test_a_run_survives_a_killed_worker_and_is_resumed_where_it_stopped(tmp_path):
     driven = Driven(BattleSession(config_in(tmp_path)))
     driven.until(lambda event: isinstance(event, CheckpointSaved) and not event.total_steps)
