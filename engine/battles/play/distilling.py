@@ -101,35 +101,55 @@ class _Pupil(Player):
         rows: NDArray[np.int64],
         rng: np.random.Generator,
     ) -> NDArray[np.int64]:
-        policy, share = self.policy, self.settings.share
-        assert policy is not None
-        drawn = rng.random(len(rows))
-        for row in rows[drawn < share * (1 + _REMEMBERED)]:
-            observation, legal = decisions.observations[row], decisions.legal[row]
-            is_preview = bool(decisions.is_preview[row])
-            is_searched = bool(drawn[rows == row][0] < share)
-            if is_searched:
-                found = analyse(
-                    simulator, policy, int(decisions.seats[row]), observation, legal, is_preview,
-                    self.settings.search, rng,
-                )  # fmt: skip
-                likely = {option.code: option.share for option in found.options[:_MOST]}
-                value = found.value
-            else:
-                prior = policy.log_probs(observation[None], legal[None], np.array([is_preview]))[0]
-                likely = {int(code): float(np.exp(prior[code])) for code in _best(prior)}
-                value = float(policy.values(observation[None])[0])
-            codes, shares = np.zeros(_MOST, np.int16), np.zeros(_MOST, np.float32)
-            codes[:] = next(iter(likely))  # a legal one, which counts nothing
-            codes[: len(likely)], shares[: len(likely)] = list(likely), list(likely.values())
-            kept = observation.astype(np.float16), legal.copy(), is_preview
-            self.rows.append((*kept, codes, shares / shares.sum(), np.float32(value), is_searched))
+        share = self.settings.share
+        for row, chance in zip(rows, rng.random(len(rows)), strict=True):
+            if chance < share:
+                self._look_ahead(simulator, decisions, row, rng)
+            elif chance < share * (1 + _REMEMBERED):
+                self._remember(decisions, row)
         return Player.decide(self, simulator, decisions, rows, rng)
 
+    def _look_ahead(
+        self, simulator: Simulator, decisions: Decisions, row: int, rng: np.random.Generator
+    ) -> None:
+        assert self.policy is not None
+        found = analyse(
+            simulator,
+            self.policy,
+            int(decisions.seats[row]),
+            decisions.observations[row],
+            decisions.legal[row],
+            bool(decisions.is_preview[row]),
+            self.settings.search,
+            rng,
+        )
+        likely = {option.code: option.share for option in found.options[:_MOST]}
+        self._keep(decisions, row, likely, found.value, is_searched=True)
 
-def _best(prior: FloatArray) -> NDArray[np.int64]:
-    best = np.argsort(-prior, kind="stable")[:_MOST]
-    return best[np.isfinite(prior[best])]
+    def _remember(self, decisions: Decisions, row: int) -> None:
+        assert self.policy is not None
+        observation, legal = decisions.observations[[row]], decisions.legal[[row]]
+        prior = self.policy.log_probs(observation, legal, decisions.is_preview[[row]])[0]
+        best = np.argsort(-prior, kind="stable")[:_MOST]
+        likely = {int(code): float(np.exp(prior[code])) for code in best[np.isfinite(prior[best])]}
+        value = float(self.policy.values(observation)[0])
+        self._keep(decisions, row, likely, value, is_searched=False)
+
+    def _keep(
+        self,
+        decisions: Decisions,
+        row: int,
+        likely: Mapping[int, float],
+        value: float,
+        *,
+        is_searched: bool,
+    ) -> None:
+        codes = np.full(_MOST, next(iter(likely)), np.int16)  # a legal one, where there are fewer
+        shares = np.zeros(_MOST, np.float32)
+        codes[: len(likely)], shares[: len(likely)] = list(likely), list(likely.values())
+        observation = decisions.observations[row].astype(np.float16)
+        seen = observation, decisions.legal[row].copy(), bool(decisions.is_preview[row])
+        self.rows.append((*seen, codes, shares / shares.sum(), np.float32(value), is_searched))
 
 
 def visit(
