@@ -18,8 +18,9 @@ class Doc(NamedTuple):
 
 
 def summary_of(described: object) -> str:
-    """Return a docstring without its Args."""
-    return (inspect.getdoc(described) or "").partition("\n\nArgs:\n")[0]
+    """Return a docstring without its Args, each paragraph in one line: terminals differ in width."""
+    text = (inspect.getdoc(described) or "").partition("\n\nArgs:\n")[0]
+    return re.sub(r"(?<=\S)\n(?=\w)", " ", text)
 
 
 def docs_of(described: object) -> dict[str, Doc]:
