@@ -183,17 +183,8 @@ class _Played:
         if mine is None:
             raise BattleError("The choices in the battle's log do not fit.", "Use another battle.")
         code = int(self.outlook.results[row])
-        return analyse(
-            self._simulator,
-            policy,
-            self._side,
-            waiting.observations[mine],
-            waiting.legal[mine],
-            bool(waiting.is_preview[mine]),
-            settings,
-            rng,
-            also=(code,) if code >= 0 else (),
-        )
+        also = (code,) if code >= 0 else ()
+        return analyse(self._simulator, policy, waiting, mine, settings, rng, also)
 
     def _look(self, row: int, policy: Policy) -> Analysis:
         """Return what the policy says without looking ahead."""
@@ -284,9 +275,10 @@ def advise(
     lane = Lane(format.id, teams, (POLICY, POLICY), int(rng.integers(1 << 31)), limit=1)
     with Simulator([lane], node) as simulator:
         waiting = simulator.step(NOBODY, NOBODY)
-        observations, legal, is_preview = waiting.observations, waiting.legal, waiting.is_preview
-        analysis = analyse(simulator, policy, 0, observations[0], legal[0], True, settings, rng)
-        log_probs = policy.log_probs(observations[1:], legal[1:], is_preview[1:])
+        analysis = analyse(simulator, policy, waiting, 0, settings, rng)
+        log_probs = policy.log_probs(
+            waiting.observations[1:], waiting.legal[1:], waiting.is_preview[1:]
+        )
         own, foe = simulator.spectate(0).requests
     assert own is not None
     assert foe is not None

@@ -113,16 +113,7 @@ class _Pupil(Player):
         self, simulator: Simulator, decisions: Decisions, row: int, rng: np.random.Generator
     ) -> None:
         assert self.policy is not None
-        found = analyse(
-            simulator,
-            self.policy,
-            int(decisions.seats[row]),
-            decisions.observations[row],
-            decisions.legal[row],
-            bool(decisions.is_preview[row]),
-            self.settings.search,
-            rng,
-        )
+        found = analyse(simulator, self.policy, decisions, row, self.settings.search, rng)
         likely = {option.code: option.share for option in found.options[:_MOST]}
         self._keep(decisions, row, likely, found.value, is_searched=True)
 

@@ -71,26 +71,16 @@ class Player:
     ) -> NDArray[np.int64]:
         """Return codes for some rows of a simulator's waiting decisions."""
         assert self.policy is not None
-        observations, legal = decisions.observations, decisions.legal
-        is_preview = decisions.is_preview
         if self.search is None:
             codes, _, _ = self.policy.act(
-                observations[rows], legal[rows], is_preview[rows], rng, self.is_greedy
+                decisions.observations[rows],
+                decisions.legal[rows],
+                decisions.is_preview[rows],
+                rng,
+                self.is_greedy,
             )
             return codes
-        found = [
-            analyse(
-                simulator,
-                self.policy,
-                int(decisions.seats[row]),
-                observations[row],
-                legal[row],
-                bool(is_preview[row]),
-                self.search,
-                rng,
-            )
-            for row in rows
-        ]
+        found = [analyse(simulator, self.policy, decisions, row, self.search, rng) for row in rows]
         return np.array([one.options[0].code for one in found])
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.battles.policy import Policy
-from engine.battles.sim.simulator import Outlook, Simulator
+from engine.battles.sim.simulator import Decisions, Outlook, Simulator
 
 FloatArray = NDArray[np.float32]
 Table = NDArray[np.float64]
@@ -87,15 +87,13 @@ class Analysis:
 def analyse(
     simulator: Simulator,
     policy: Policy,
-    seat: int,
-    observation: FloatArray,
-    legal: NDArray[np.bool_],
-    is_preview: bool,
+    waiting: Decisions,
+    row: int,
     settings: SearchSettings,
     rng: np.random.Generator,
     also: Sequence[int] = (),
 ) -> Analysis:
-    """Return what a seat's choices are worth, by trying the policy's best ones in copies.
+    """Return what the choices of a decision are worth, by trying the policy's best ones in copies.
 
     Each copy of the battle draws anew what the side cannot know
     (engine/battles/sim/node/search.js). In every copy all candidates meet all answers of the foe,
@@ -104,21 +102,20 @@ def analyse(
     with few copies and small differences the prior decides, else the outcome.
 
     Args:
-        simulator: Plays the seat's battle.
+        simulator: Plays the battle.
         policy: Proposes choices, answers for the foe, and estimates values.
-        seat: Lane * 2 + side.
-        observation: (1560,) of that decision.
-        legal: (90,) its masks.
-        is_preview: It is a selection at team preview.
+        waiting: The simulator's waiting decisions.
+        row: Which of them.
         settings: How far to look.
         rng: Draws the copies.
         also: Legal codes that are tried in any case, for what was really played.
     """
     end = time.monotonic() + (settings.seconds or inf)
-    prior = policy.log_probs(observation[None], legal[None], np.array([is_preview]))[0]
+    seat, observation = int(waiting.seats[row]), waiting.observations[[row]]
+    prior = policy.log_probs(observation, waiting.legal[[row]], waiting.is_preview[[row]])[0]
     codes = _candidates(prior, settings.candidates, settings.least_share, also)
     if len(codes) == 1:
-        value = float(policy.values(observation[None])[0])
+        value = float(policy.values(observation)[0])
         return Analysis(value, (Option(int(codes[0]), 1.0, value),))
     limit = _FORK_SHARE * settings.seconds
     views = simulator.fork(seat, settings.samples, int(rng.integers(1 << 31)), limit)
@@ -128,11 +125,11 @@ def analyse(
     for copies in np.split(np.arange(len(by_copy)), [_FIRST_COPIES]):
         if not len(copies) or len(rows) == 1 or (counts.any() and time.monotonic() > end):
             break
-        copy, column, row = np.array(list(product(copies, columns, rows))).T
-        plays = np.stack([copy, codes[row], by_copy[copy, column]], 1)
+        copy, foe, own = np.array(list(product(copies, columns, rows))).T
+        plays = np.stack([copy, codes[own], by_copy[copy, foe]], 1)
         values = _values_after(simulator, policy, seat, plays, end)
-        np.add.at(sums, (row[: len(values)], column[: len(values)]), values)
-        np.add.at(counts, (row[: len(values)], column[: len(values)]), 1)
+        np.add.at(sums, (own[: len(values)], foe[: len(values)]), values)
+        np.add.at(counts, (own[: len(values)], foe[: len(values)]), 1)
         met = np.flatnonzero(counts.all(0))
         table = sums[:, met] / counts[:, met]
         shares, foe_shares = solve(table, prior[codes], foe_prior[met], settings)

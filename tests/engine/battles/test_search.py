@@ -44,9 +44,8 @@ def random_policy() -> Policy:
 
 def analysed(simulator: Simulator, asked: Decisions, also: Sequence[int] = ()) -> Analysis:
     """Return what p1's decision is worth."""
-    given = (asked.observations[0], asked.legal[0], bool(asked.is_preview[0]))
     rng = np.random.default_rng(1)
-    return analyse(simulator, random_policy(), 0, *given, SETTINGS, rng, also)
+    return analyse(simulator, random_policy(), asked, 0, SETTINGS, rng, also)
 
 
 def begin(simulator: Simulator, foe: str = "", format: Format = DEFAULT_FORMAT) -> Decisions:
