@@ -9,7 +9,7 @@ it beats the policy that it was made of, and still does what wins against strang
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -18,7 +18,7 @@ from torch import nn
 
 from engine.agents.gradients import Adam, GradientSteps
 from engine.battles.learn.networks import TwoHeadedHybridModel
-from engine.battles.play.evaluation import Score, play, schedule
+from engine.battles.play.evaluation import Score, play, schedule, win_rates
 from engine.battles.play.players import Player
 from engine.battles.play.search import SearchSettings, analyse
 from engine.battles.policy import FloatArray, Policy
@@ -37,7 +37,9 @@ _MOST = 8
 _REMEMBERED = 4
 """Decisions that are remembered as they were, for each that is looked ahead from."""
 _HELD_OUT = 10
-"""Of so many decisions one is kept from learning, to see what was learnt."""
+"""Of so many decisions looked ahead from one is kept from learning, to see what was learnt."""
+_DUELS = 1 << 20
+"""Added to the seed, so that nothing was learnt from the battles that judge."""
 _AT_ONCE, _MAX_NORM = 1024, 1.0
 
 
@@ -218,9 +220,8 @@ class _Learner(EpochLearner):
         self.network.load_compatible(policy.by_name)
         self._lessons, self._settings = lessons, settings
         self._rng = np.random.default_rng(settings.seed)
-        is_held_out = np.arange(len(lessons)) % _HELD_OUT == 0
-        self._rows = np.flatnonzero(~is_held_out)
-        self._held_out = np.flatnonzero(is_held_out & lessons.is_searched)
+        self._held_out = np.flatnonzero(lessons.is_searched)[::_HELD_OUT]
+        self._rows = np.delete(np.arange(len(lessons)), self._held_out)
         # What is searched and what is remembered weigh the same.
         searched = lessons.is_searched[self._rows].mean()
         weight = np.where(lessons.is_searched, 0.5 / searched, 0.5 / max(1 - searched, 1e-6))
@@ -336,15 +337,19 @@ def judge(
 ) -> Verdict:
     """Let a policy meet the one that it was made of, both greedy, and compare their habits."""
     after, before = _Watched("new", new), _Watched("old", old)
-    matches = schedule(after, before, teams, battles, settings.seed + 1)
-    scores = play(format, matches, node, seed=settings.seed, advance=advance)
-    total = Score()
-    for match, score in zip(matches, scores, strict=True):
-        is_first = match.players[0] is after
-        total += score if is_first else replace(score, won=score.lost, lost=score.won)
+    (scores,) = win_rates(
+        after,
+        [before],
+        format,
+        teams,
+        node,
+        battles=battles,
+        seed=_DUELS + settings.seed,
+        advance=advance,
+    )
     rates = {name: (_rate(before.counts, name), _rate(after.counts, name)) for name in HABITS}
     lost = tuple(name for name, (old_, new_) in rates.items() if new_ < settings.floor * old_)
-    return Verdict(total, rates, lost)
+    return Verdict(scores.total, rates, lost)
 
 
 def _rate(counts: Counter[str], name: str) -> float:

@@ -189,10 +189,10 @@ def refuse_odd(battles: int) -> None:
 
 
 @contextmanager
-def counting(total: int) -> Iterator[Callable[[int], None]]:
+def counting(total: int, *, is_quiet: bool = False) -> Iterator[Callable[[int], None]]:
     """Show a bar of battles; yield a function that counts battles that have ended."""
     done = 0
-    with progress("playing battles") as show:
+    with progress("playing battles", is_quiet=is_quiet) as show:
 
         def advance(count: int) -> None:
             nonlocal done
