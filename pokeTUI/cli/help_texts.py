@@ -20,7 +20,7 @@ class Doc(NamedTuple):
 def summary_of(described: object) -> str:
     """Return a docstring without its Args, a paragraph a line: terminals differ in width."""
     text = (inspect.getdoc(described) or "").partition("\n\nArgs:\n")[0]
-    return re.sub(r"(?<=\S)\n(?=\w)", " ", text)
+    return re.sub(r"(?<=\S)\n(?!\s|[-*] )", " ", text)
 
 
 def docs_of(described: object) -> dict[str, Doc]:
