@@ -37,8 +37,8 @@ from engine.battles.sim.observation import (
 )
 from engine.errors import CheckpointError
 from engine.ground.archives import BROKEN, Archive
-from engine.ground.files import open_to_read
-from engine.runs.checkpoint import LIMITS, read_checkpoint
+from engine.ground.files import make_folder, open_to_read
+from engine.runs.checkpoint import LIMITS, Checkpoint, read_checkpoint, write_checkpoint
 
 FloatArray = NDArray[np.float32]
 
@@ -329,6 +329,19 @@ def read_network(path: Path) -> dict[str, NDArray[np.generic]]:
         f"{path} is {kind}, not a policy of battles.",
         "Create one: poketui vgc bc, or poketui vgc train.",
     )
+
+
+def write_network(
+    path: Path, arrays: Mapping[str, NDArray[np.generic]], facts: Mapping[str, Any] | None = None
+) -> None:
+    """Write weights by name where `read_network` reads them, with JSON-able facts beside.
+
+    Raises:
+        OSError: They could not be written.
+    """
+    make_folder(path.parent)
+    named = {f"{NETWORK}{name}": array for name, array in arrays.items()}
+    write_checkpoint(path, Checkpoint(dict(facts or {}), named))
 
 
 def _foreign_kind(path: Path) -> str:

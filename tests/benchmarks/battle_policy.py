@@ -12,8 +12,8 @@ import sys
 import numpy as np
 
 from engine.battles.play.players import SHIPPED_FILE
-from engine.battles.policy import NETWORK
-from engine.runs.checkpoint import LATEST, Checkpoint, write_checkpoint
+from engine.battles.policy import NETWORK, write_network
+from engine.runs.checkpoint import LATEST
 from engine.runs.folder import RunFolder, find_run
 from engine.runs.settings import read_settings
 
@@ -28,10 +28,10 @@ def write(save_dir: str, run: str) -> str:
     folder = RunFolder(find_run(save_dir, run, purpose="write"))
     trained = folder.store().load_newest()[0]
     weights = trained.arrays_under(NETWORK)
-    halves = {f"{NETWORK}{name}": array.astype(np.float16) for name, array in weights.items()}
+    halves = {name: array.astype(np.float16) for name, array in weights.items()}
     format = read_settings(folder.path).vgc.format
     facts = {"battle_format": format, "run": folder.run_id, "training": TRAINING}
-    write_checkpoint(SHIPPED_FILE, Checkpoint(facts, halves))
+    write_network(SHIPPED_FILE, halves, facts)
     return f"{SHIPPED_FILE}: {folder.run_id}, {SHIPPED_FILE.stat().st_size / 1e6:.1f} MB"
 
 

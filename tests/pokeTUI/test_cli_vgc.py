@@ -7,11 +7,10 @@ import numpy as np
 import pytest
 
 from engine.battles.play.evaluation import Score, TeamScores
-from engine.battles.policy import NETWORK, SHAPES
+from engine.battles.policy import NUM_WEIGHTS, Policy, write_network
 from engine.battles.sim.setup import find_simulator
 from engine.battles.sim.teams import DEFAULT_FORMAT, TRAINING_TEAMS, UNSEEN_TEAMS, pool
 from engine.errors import ConfigurationError
-from engine.runs.checkpoint import Checkpoint, write_checkpoint
 from pokeTUI.cli.vgc.evaluation import EvaluationPlan, print_scores
 from pokeTUI.cli.vgc.scores import Row, Sheet, pooled
 from tests.pokeTUI.battles.recorded import FOLDER
@@ -212,8 +211,5 @@ def test_a_league_trains_a_best_response_and_continues_in_its_folder(
 def write_policy(path):
     """Write an untrained policy's file."""
     rng = np.random.default_rng(1)
-    arrays = {
-        NETWORK + name: rng.normal(0, 0.05, shape).astype(np.float32)
-        for name, shape in SHAPES.items()
-    }
-    write_checkpoint(path, Checkpoint({}, arrays))
+    policy = Policy(rng.normal(0, 0.05, NUM_WEIGHTS).astype(np.float32))
+    write_network(path, policy.by_name)

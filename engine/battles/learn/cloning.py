@@ -19,11 +19,10 @@ from torch import Tensor, nn
 from engine.agents.gradients import GradientSteps
 from engine.battles.learn.demonstrations import Demonstrations
 from engine.battles.learn.networks import TwoHeadedHybridModel
-from engine.battles.policy import NETWORK
+from engine.battles.policy import write_network
 from engine.battles.sim.simulator import PREVIEW
 from engine.errors import ConfigurationError
 from engine.imitation.epochs import BatchLoss, EpochLearner, predict
-from engine.runs.checkpoint import Checkpoint, write_checkpoint
 
 KINDS = ("turn", "switch", "preview")
 _SCORED_AT_ONCE = 2048
@@ -113,8 +112,7 @@ class Clone:
                 "validation": asdict(self.best.validation),
             }
         }
-        arrays = {f"{NETWORK}{name}": array for name, array in self.weights.items()}
-        write_checkpoint(path, Checkpoint(made | dict(facts), arrays))
+        write_network(path, self.weights, made | dict(facts))
 
 
 def clone(

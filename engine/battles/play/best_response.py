@@ -10,11 +10,10 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from engine.battles.play.evaluation import Score, rate_text
-from engine.battles.policy import NETWORK, Policy, flat_weights, read_network
+from engine.battles.policy import Policy, write_network
 from engine.config import VgcConfig
 from engine.errors import CheckpointError
 from engine.ground.files import make_folder, os_errors_as, read_object, write_file
-from engine.runs.checkpoint import Checkpoint, write_checkpoint
 
 _FILE = "exploitability.json"
 
@@ -61,12 +60,9 @@ def freeze(source: Path, into: Path) -> Path:
     Raises:
         CheckpointError: It cannot be read, is of another network, or cannot be written.
     """
-    network = read_network(source)
-    flat_weights(network, source)  # refuses another network's
-    arrays = {NETWORK + name: array for name, array in network.items()}
+    policy = Policy.load(source)
     with os_errors_as(CheckpointError, f"Cannot write {into}", "Make room or choose a folder."):
-        make_folder(into.parent)
-        write_checkpoint(into, Checkpoint({}, arrays))
+        write_network(into, policy.by_name)
     return into
 
 

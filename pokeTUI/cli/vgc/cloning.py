@@ -110,7 +110,6 @@ def bc(
     )  # fmt: skip
     with progress("Cloning", left="nothing was saved", is_quiet=quiet) as bar:
         cloned = clone(demonstrations, settings, lambda epoch: bar.say(_epoch_line(epoch)), bar)
-    target.parent.mkdir(parents=True, exist_ok=True)
     cloned.save(target, {"battle_format": sorted({battle.format for battle in found})})
     if not quiet:
         say(_clone_summary(cloned))

@@ -8,13 +8,13 @@ import typer
 
 from engine.battles.play.evaluation import rate_text
 from engine.battles.play.players import format_of, policy_path
-from engine.battles.policy import NETWORK, Policy
+from engine.battles.policy import Policy, write_network
 from engine.battles.sim.setup import find_simulator
 from engine.battles.sim.teams import find_format
 from engine.errors import ConfigurationError
 from engine.ground.folders import user_path
 from engine.ground.text import counted
-from engine.runs.checkpoint import LATEST, Checkpoint, write_checkpoint
+from engine.runs.checkpoint import LATEST
 from pokeTUI.battles.commands import saves
 from pokeTUI.cli import options
 from pokeTUI.cli.completion import words
@@ -77,12 +77,12 @@ def distill(
     policy, lessons, kept = Policy.load(path), [], 0
     for number in range(1, rounds + 1):
         each = replace(settings, seed=settings.seed * rounds + number)
-        with counting(battles) as advance:
+        with counting(battles, is_quiet=quiet) as advance:
             seen = visit(policy, format, packed, battles, node, each, num_workers, advance)
         lessons.append(seen)
         with progress("Learning", left="nothing was written", is_quiet=quiet) as bar:
             learnt = learn(policy, join(lessons), each, bar)
-        with counting(duels) as advance:
+        with counting(duels, is_quiet=quiet) as advance:
             verdict = judge(learnt.policy, policy, format, packed, duels, node, each, advance)
         if not quiet:
             looked = counted(int(seen.is_searched.sum()), "decision")
@@ -98,11 +98,7 @@ def distill(
             "No better policy was found, and nothing was written.",
             "Play more --battles, or look ahead in more copies: --search 8.",
         )
-    arrays = {f"{NETWORK}{name}": array for name, array in policy.by_name.items()}
-    target.parent.mkdir(parents=True, exist_ok=True)
-    write_checkpoint(
-        target, Checkpoint({"battle_format": format.id, "distilled": str(path)}, arrays)
-    )
+    write_network(target, policy.by_name, {"battle_format": format.id, "distilled": str(path)})
     if not quiet:
         say(f"Saved in {target}. Measure it: poketui vgc eval {target}")
 

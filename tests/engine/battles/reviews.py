@@ -7,10 +7,9 @@ import numpy as np
 
 from engine.battles.learn.demonstrations import Battle
 from engine.battles.play.search import SearchSettings
-from engine.battles.policy import NETWORK, NUM_WEIGHTS, SHAPES, Policy
+from engine.battles.policy import NUM_WEIGHTS, Policy, write_network
 from engine.battles.sim.setup import NodeCommand
 from engine.battles.sim.simulator import Simulator
-from engine.runs.checkpoint import Checkpoint, write_checkpoint
 from tests.engine.battles.play import lane, play_all
 
 QUICK = SearchSettings(samples=1, seconds=0, candidates=2, answers=1)
@@ -24,11 +23,7 @@ def unlearned_policy() -> Policy:
 
 def write_unlearned_policy(path: Path) -> None:
     """Write that network as a checkpoint."""
-    rest, arrays = unlearned_policy().weights, {}
-    for name, shape in SHAPES.items():
-        size = int(np.prod(shape))
-        arrays[f"{NETWORK}{name}"], rest = rest[:size].reshape(shape), rest[size:]
-    write_checkpoint(path, Checkpoint({}, arrays))
+    write_network(path, unlearned_policy().by_name)
 
 
 def random_battle(node: NodeCommand, players: tuple[str, str] = ("Ann", "Bob")) -> Battle:

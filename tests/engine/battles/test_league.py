@@ -4,21 +4,17 @@ import numpy as np
 import pytest
 
 from engine.battles.play.league import League, Rules, nash_mixture
-from engine.battles.policy import NETWORK, SHAPES
+from engine.battles.policy import NUM_WEIGHTS, Policy, write_network
 from engine.battles.sim.teams import DEFAULT_FORMAT, pool
 from engine.errors import CheckpointError, ConfigurationError
-from engine.runs.checkpoint import Checkpoint, write_checkpoint
 
 RULES = Rules(DEFAULT_FORMAT.id, (pool(DEFAULT_FORMAT)[0].packed,), 2, 0, True)
 
 
 def untrained(path, seed=1):
     rng = np.random.default_rng(seed)
-    arrays = {
-        NETWORK + name: rng.normal(0, 0.05, shape).astype(np.float32)
-        for name, shape in SHAPES.items()
-    }
-    write_checkpoint(path, Checkpoint({}, arrays))
+    policy = Policy(rng.normal(0, 0.05, NUM_WEIGHTS).astype(np.float32))
+    write_network(path, policy.by_name)
     return path
 
 
